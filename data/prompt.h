@@ -1,0 +1,37 @@
+/* prompt.h - a context and one of its questions as token-id segments.
+ *
+ * [prefix][passage 1]..[passage M][question]: each segment is tokenised alone, so
+ * a passage has the same ids wherever it appears and its stored KV can match. */
+#ifndef RK_DATA_PROMPT_H
+#define RK_DATA_PROMPT_H
+
+#include "model/model.h"
+#include "request.h"
+#include "readers/reader.h"
+
+RK_C_BEGIN
+
+typedef struct rk_prompt {
+    rk_ids_span prefix;   /* chat opening, instruction */
+    rk_ids_span *passage; /* [passages] */
+    int32_t passages;
+    rk_ids_span *question; /* [items] question text and generation prompt, one an item */
+    int32_t questions;
+    int64_t context_tokens; /* prefix and passages */
+} rk_prompt;
+
+/* Tokenises a context with the model's tokenizer and chat style (or plain text
+ * where the reader says so). All memory in `arena`. */
+rk_status rk_prompt_build(const rk_model *m, const rk_reader_ops *reader, const rk_context *context,
+                          rk_arena *arena, rk_prompt *out, rk_error *err);
+
+/* The counter readers use to reach a length with this model's tokenizer. */
+rk_token_counter rk_prompt_counter(const rk_model *m);
+
+/* The answer in generated text: cut at the reader's stop text, blanks trimmed. */
+const char *rk_prompt_answer(const rk_reader_ops *reader, const char *generated, rk_arena *arena,
+                             rk_error *err);
+
+RK_C_END
+
+#endif
