@@ -12,11 +12,11 @@
 RK_C_BEGIN
 
 typedef struct rk_family_ops {
-    const char *name;         /* config.json's model_type */
-    const char *gguf_arch;    /* general.architecture; families may share one */
-    int32_t qkv_bias;         /* 1: q, k, v carry biases */
-    int32_t qk_norm;          /* 1: per-head RMS norm of q and k before the rotation */
-    int32_t gguf_interleaved; /* 1: the GGUF converter permuted q and k rows */
+    const char *name;           /* config.json's model_type */
+    const char *gguf_arch;      /* general.architecture; families may share one */
+    int32_t qkv_bias;           /* 1: q, k, v carry biases */
+    int32_t qk_norm;            /* 1: per-head RMS norm of q and k before the rotation */
+    int32_t gguf_interleaved;   /* 1: the GGUF converter permuted q and k rows */
     const char *default_system; /* of the chat template; NULL: none */
     /* Keys of config.json that change the arithmetic and that this family would
      * not honour: refuses them by name. May be NULL. */

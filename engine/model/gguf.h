@@ -29,7 +29,8 @@ int rk_gguf_has(const rk_gguf *g, const char *key);
  * RK_E_FORMAT naming file, key, expectation and finding. */
 rk_status rk_gguf_int(const rk_gguf *g, const char *key, int required, int64_t low, int64_t high,
                       int64_t *out, rk_error *err);
-rk_status rk_gguf_float(const rk_gguf *g, const char *key, int required, double *out, rk_error *err);
+rk_status rk_gguf_float(const rk_gguf *g, const char *key, int required, double *out,
+                        rk_error *err);
 rk_status rk_gguf_bool(const rk_gguf *g, const char *key, int required, int *out, rk_error *err);
 rk_status rk_gguf_string(const rk_gguf *g, const char *key, int required, rk_gguf_text *out,
                          rk_error *err);

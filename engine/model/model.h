@@ -51,29 +51,38 @@ typedef struct rk_layer_weights {
     rk_weight w_gate, w_up, w_down;    /* [F,C] [F,C] [C,F] */
 } rk_layer_weights;
 
-typedef enum rk_chat_style { RK_CHAT_NONE, RK_CHAT_CHATML, RK_CHAT_LLAMA3, RK_CHAT_MISTRAL } rk_chat_style;
+typedef enum rk_chat_style {
+    RK_CHAT_NONE,
+    RK_CHAT_CHATML,
+    RK_CHAT_LLAMA3,
+    RK_CHAT_MISTRAL
+} rk_chat_style;
 
-typedef enum rk_weights_kind { RK_WEIGHTS_TRAINED, RK_WEIGHTS_RANDOM, RK_WEIGHTS_NONE } rk_weights_kind;
+typedef enum rk_weights_kind {
+    RK_WEIGHTS_TRAINED,
+    RK_WEIGHTS_RANDOM,
+    RK_WEIGHTS_NONE
+} rk_weights_kind;
 
 enum { RK_STOP_IDS_MAX = 8 };
 
 typedef struct rk_model {
     rk_model_shape shape;
     rk_rope rope;
-    rk_weight embedding, head;    /* [V,C]; head = embedding when tied */
-    const float *final_norm;      /* [C] */
-    rk_layer_weights *layer;      /* [L] */
-    const char *name;             /* base name of the directory or file */
-    const char *family;           /* "llama", "mistral", "qwen2", "qwen3" */
+    rk_weight embedding, head; /* [V,C]; head = embedding when tied */
+    const float *final_norm;   /* [C] */
+    rk_layer_weights *layer;   /* [L] */
+    const char *name;          /* base name of the directory or file */
+    const char *family;        /* "llama", "mistral", "qwen2", "qwen3" */
     rk_weights_kind weights_kind;
-    size_t weights_bytes;         /* as stored */
-    rk_tokenizer *tokenizer;      /* owned; NULL when the model has none */
+    size_t weights_bytes;    /* as stored */
+    rk_tokenizer *tokenizer; /* owned; NULL when the model has none */
     rk_chat_style chat;
-    const char *default_system;   /* system text of the family's template, or NULL */
-    int32_t bos_id;               /* -1: none */
+    const char *default_system; /* system text of the family's template, or NULL */
+    int32_t bos_id;             /* -1: none */
     int32_t stop_id[RK_STOP_IDS_MAX];
     int32_t stop_ids;
-    void *impl;                   /* maps and copies; the loader's own */
+    void *impl; /* maps and copies; the loader's own */
 } rk_model;
 
 /* Opens a directory (config.json + model.safetensors or its shards) or a .gguf

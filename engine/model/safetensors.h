@@ -15,11 +15,11 @@ RK_C_BEGIN
 typedef struct rk_safetensors rk_safetensors;
 
 typedef struct rk_stored_tensor {
-    const char *name;  /* borrowed from the container */
-    const void *data;  /* in the map; may be unaligned for its dtype */
+    const char *name; /* borrowed from the container */
+    const void *data; /* in the map; may be unaligned for its dtype */
     rk_dtype dtype;
-    int32_t rank;      /* 0..4 */
-    int64_t shape[4];  /* outermost first */
+    int32_t rank;     /* 0..4 */
+    int64_t shape[4]; /* outermost first */
 } rk_stored_tensor;
 
 /* `path` is one file, or a directory with model.safetensors or
