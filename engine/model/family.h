@@ -23,6 +23,9 @@ typedef struct rk_family_ops {
     rk_status (*check_config)(const json_t *config, const char *path, rk_error *err);
 } rk_family_ops;
 
+/* For check_config: refuses a sliding_window that is not null. */
+rk_status rk_family_no_window(const json_t *config, const char *path, rk_error *err);
+
 extern const rk_family_ops *const rk_families[];
 extern const int32_t rk_families_count;
 

@@ -79,7 +79,7 @@ typedef struct rk_model {
     rk_tokenizer *tokenizer; /* owned; NULL when the model has none */
     rk_chat_style chat;
     const char *default_system; /* system text of the family's template, or NULL */
-    int32_t bos_id;             /* -1: none */
+    int32_t bos_id;             /* starts every prompt; -1: none does (ChatML) */
     int32_t stop_id[RK_STOP_IDS_MAX];
     int32_t stop_ids;
     void *impl; /* maps and copies; the loader's own */
@@ -91,7 +91,8 @@ typedef struct rk_model {
  * tensor, what was expected and what came. */
 rk_status rk_model_open(rk_model **out, const char *path, rk_error *err);
 
-/* A model without weights, for the `count` backend: shapes and a plain RoPE. */
+/* A model without weights, for the `count` backend: shapes (family "none", stored
+ * as bf16, head tied) and a plain RoPE. */
 rk_status rk_model_open_shape(rk_model **out, const char *name, const rk_model_shape *shape,
                               rk_error *err);
 
@@ -102,8 +103,8 @@ const rk_model_shape *rk_model_shape_find(const char *name);
 
 void rk_model_close(rk_model *m); /* accepts NULL and partly built models */
 
-/* SHA-256 over the weight files in name order; reads them whole (about a second
- * a GB), so only provenance asks for it. */
+/* SHA-256 of the weight file; of several, that of their digests as lines of hex in
+ * name order. Reads them whole (about a second a GB), so only provenance asks. */
 rk_status rk_model_sha256(const rk_model *m, char hex[RK_SHA256_HEX], rk_error *err);
 
 /* Refuses non-finite weights: scans every tensor and names the first bad one
