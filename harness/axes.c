@@ -179,17 +179,17 @@ json_t *rk_point_json(const rk_point *p)
     return object;
 }
 
-int rk_points_comparable(const rk_point *a, const rk_point *b)
+int64_t rk_axes_group(const rk_spec *spec, int64_t index)
 {
-    for (int32_t i = 0; i < a->spec->axes; i++) {
-        rk_axis_role role = a->spec->axis[i].role;
-        if (role == RK_AXIS_METHOD || role == RK_AXIS_METHOD_OPTION)
-            continue;
-        const char *x = a->value[i], *y = b->value[i];
-        if (x != y && (!x || !y || strcmp(x, y)))
-            return 0;
+    int64_t stride = 1, group = 0;
+    for (int32_t a = spec->axes - 1; a >= 0; a--) {
+        const rk_axis *axis = &spec->axis[a];
+        if (axis->role != RK_AXIS_METHOD && axis->role != RK_AXIS_METHOD_OPTION)
+            group += index % axis->n * stride;
+        index /= axis->n;
+        stride *= axis->n;
     }
-    return 1;
+    return group;
 }
 
 const char *rk_point_text(const rk_point *p, char *buffer, size_t size)

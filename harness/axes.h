@@ -86,9 +86,9 @@ rk_status rk_point_reader_options(const rk_point *p, rk_arena *arena, const rk_p
  * reference; NULL when memory ran out. */
 json_t *rk_point_json(const rk_point *p);
 
-/* 1 when two points differ only in the method and its options: such points are
- * measured interleaved, in one block. */
-int rk_points_comparable(const rk_point *a, const rk_point *b);
+/* Points that differ only in the method and its options have one group number:
+ * they are measured interleaved, in one block. Groups sort in file order. */
+int64_t rk_axes_group(const struct rk_spec *spec, int64_t index);
 
 /* "model=tiny context=1024 method=dense" into a buffer, for people. */
 const char *rk_point_text(const rk_point *p, char *buffer, size_t size);

@@ -52,7 +52,7 @@ typedef struct rk_measure {
     int32_t order;             /* rk_order: of methods within a block */
     int64_t decode_tokens;     /* generated an item; 0 = the reader's own */
     const char *const *metric; /* metrics_text split; [metrics] */
-    int32_t metrics;           /* 0 = all that an attempt has */
+    int32_t metrics;           /* 0 = all that an attempt has; stored are always all */
 } rk_measure;
 
 extern const rk_option rk_measure_options[];

@@ -11,7 +11,7 @@ enum { VARIANTS_MAX = 128, NAMES_MAX = 512 };
 
 const rk_option rk_measure_options[] = {
     {"metrics", RK_OPT_TEXT, offsetof(rk_measure, metrics_text), "", 0, 0, "",
-     "Metrics kept, by comma; none named keeps all.", NULL},
+     "Metrics the report shows, by comma; all are stored.", NULL},
     {"items", RK_OPT_INT, offsetof(rk_measure, items), "20", 1, 1 << 20, "items", "Items a cell.",
      NULL},
     {"items_per_context", RK_OPT_INT, offsetof(rk_measure, items_per_context), "0", 0, 65536,
