@@ -88,8 +88,11 @@ static void dawdle(int64_t us)
 
 static void note(rk_null_executor *x, const rk_point *p, int64_t item, int32_t rep, int warmup)
 {
-    if (x->log && x->runs < x->log_room)
-        x->log[x->runs] = (rk_null_run){p->method ? p->method->name : "", item, rep, warmup};
+    if (x->log && x->runs < x->log_room) {
+        rk_null_run *to = &x->log[x->runs];
+        *to = (rk_null_run){.item = item, .rep = rep, .warmup = warmup};
+        snprintf(to->method, sizeof to->method, "%s", p->method ? p->method->name : "");
+    }
     x->runs++;
     x->kept += !warmup;
     if (x->stop && !warmup && x->kept >= x->stop_after)

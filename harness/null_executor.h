@@ -11,7 +11,7 @@
 RK_C_BEGIN
 
 typedef struct rk_null_run {
-    const char *method; /* borrowed from the spec */
+    char method[40];
     int64_t item;
     int32_t rep;
     int warmup;
