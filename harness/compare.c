@@ -31,11 +31,11 @@ rk_compare_verdict rk_compare_decide(const rk_interval *v, double no_difference,
 
 /* ---- what A and B name ---- */
 
-typedef enum kind { KIND_METHOD, KIND_SESSION, KIND_COMMIT, KIND_NONE } kind;
+typedef enum name_kind { KIND_METHOD, KIND_SESSION, KIND_COMMIT, KIND_NONE } name_kind;
 static const char *const kind_names[] = {"method", "session", "commit", "nothing"};
 
 typedef struct side {
-    kind kind;
+    name_kind kind;
     rk_query_filter filter;
     rk_query *q;
 } side;
@@ -49,7 +49,8 @@ static rk_status first_text(void *self, sqlite3_stmt *s, rk_error *err)
 }
 
 /* The whole name behind a beginning; "" unknown. */
-static rk_status resolve(sqlite3 *db, const char *name, char full[128], kind *out, rk_error *err)
+static rk_status resolve(sqlite3 *db, const char *name, char full[128], name_kind *out,
+                         rk_error *err)
 {
     static const char *const sql[] = {
         "SELECT ?1 FROM main.cell c JOIN main.method m USING(method_id)"
@@ -66,7 +67,7 @@ static rk_status resolve(sqlite3 *db, const char *name, char full[128], kind *ou
     for (int k = KIND_METHOD; k < KIND_NONE && !full[0]; k++) {
         RK_TRY(rk_query_each(db, "names", sql[k], &name, 1, first_text, full, err));
         if (full[0])
-            *out = (kind)k;
+            *out = (name_kind)k;
     }
     return RK_OK;
 }
@@ -120,7 +121,7 @@ typedef struct comparisons {
     int64_t other_items; /* cells left out: different items */
 } comparisons;
 
-static int same_cell(const rk_query_point *a, const rk_query_point *b, kind kind)
+static int same_cell(const rk_query_point *a, const rk_query_point *b, name_kind kind)
 {
     return rk_query_same_group(a, b) && (kind == KIND_METHOD || !strcmp(a->method, b->method));
 }
