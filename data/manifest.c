@@ -132,15 +132,19 @@ rk_status rk_manifest_read(const char *path, rk_arena *arena, rk_manifest_row **
 rk_status rk_manifest_check(const rk_manifest_row *row, const char *directory, rk_arena *arena,
                             rk_manifest_state *state, char got[RK_SHA256_HEX], rk_error *err)
 {
-    struct stat info;
+    static const char *const endings[] = {"", ".gguf"};
     *state = RK_MANIFEST_ABSENT;
     got[0] = '\0';
-    const char *path = rk_arena_printf(arena, err, "%s/%s", directory, row->name);
-    if (!path)
-        return RK_E_MEMORY;
-    if (stat(path, &info) || !S_ISREG(info.st_mode))
+    for (int i = 0; i < 2; i++) {
+        struct stat info;
+        const char *path = rk_arena_printf(arena, err, "%s/%s%s", directory, row->name, endings[i]);
+        if (!path)
+            return RK_E_MEMORY;
+        if (stat(path, &info) || !S_ISREG(info.st_mode))
+            continue;
+        RK_TRY(rk_sha256_file(path, got, err));
+        *state = strcmp(got, row->sha256) ? RK_MANIFEST_DIFFERS : RK_MANIFEST_EQUAL;
         return RK_OK;
-    RK_TRY(rk_sha256_file(path, got, err));
-    *state = strcmp(got, row->sha256) ? RK_MANIFEST_DIFFERS : RK_MANIFEST_EQUAL;
+    }
     return RK_OK;
 }

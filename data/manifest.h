@@ -29,7 +29,8 @@ typedef enum rk_manifest_state {
     RK_MANIFEST_DIFFERS
 } rk_manifest_state;
 
-/* Looks for the row's file as directory/name and compares its hash; `got` is the hash found, ""
+/* Looks for the row's file as directory/name or, for a fetched model,
+ * directory/name.gguf, and compares its hash; `got` is the hash found, ""
  * when absent. RK_E_IO: unreadable. */
 rk_status rk_manifest_check(const rk_manifest_row *row, const char *directory, rk_arena *arena,
                             rk_manifest_state *state, char got[RK_SHA256_HEX], rk_error *err);
