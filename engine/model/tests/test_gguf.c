@@ -119,87 +119,83 @@ static void test_heads_that_lie(void **state)
     refuse(&b, RK_E_FORMAT, "magic 'GGUF'");
 }
 
+/* The start of a key whose value lies; what the refusal says. */
+static const char *put_lying_value(bytes *b, int i)
+{
+    switch (i) {
+    case 0:
+        gguf_key(b, "k", 13);
+        return "key 'k': unknown value type 13";
+    case 1:
+        gguf_array(b, "k", 13, 1);
+        return "key 'k': array of unknown value type 13";
+    case 2:
+        gguf_array(b, "k", U64, UINT64_MAX);
+        return "expected at most 8 elements";
+    case 3:
+        gguf_array(b, "k", STRING, 9);
+        return "expected at most 8 elements";
+    case 4:
+        gguf_key(b, "k", STRING);
+        put_number(b, UINT64_MAX, 8);
+        return "expected 18446744073709551615 bytes";
+    case 5:
+        gguf_key(b, "k", BOOL);
+        put_number(b, 2, 1);
+        return "expected a boolean 0 or 1, got 2";
+    case 6:
+        gguf_array(b, "k", STRING, 2);
+        put_text(b, "fits");
+        put_number(b, 1 << 20, 8);
+        return "expected 1048576 bytes";
+    case 7:
+        gguf_array(b, "k", ARRAY, 1);
+        for (int depth = 0; depth < 5; depth++)
+            put_number(b, ARRAY, 4), put_number(b, 1, 8);
+        return "arrays nest deeper than 4";
+    case 8:
+        gguf_u32(b, "general.alignment", 48);
+        return "expected a power of two, got 48";
+    case 9:
+        gguf_u32(b, "general.alignment", 0);
+        return "'general.alignment': expected 1 to";
+    case 10:
+        gguf_text(b, "general.alignment", "32");
+        return "expected a whole number";
+    }
+    return NULL;
+}
+
 /* One key each, then 64 bytes so that the count check lets it through. */
+static void refuse_key(bytes *b, const char *message)
+{
+    static const uint8_t spare[64];
+    put(b, spare, sizeof spare);
+    refuse(b, RK_E_FORMAT, message);
+}
+
 static void test_keys_that_lie(void **state)
 {
     (void)state;
-    static const uint8_t spare[64];
     static bytes b;
-    for (int i = 0; i < 12; i++) {
-        const char *message = NULL;
+    const char *message;
+    gguf_head(&b, 0, 1);
+    for (int i = 0; (message = put_lying_value(&b, i)); i++) {
+        refuse_key(&b, message);
         gguf_head(&b, 0, 1);
-        switch (i) {
-        case 0:
-            gguf_key(&b, "k", 13);
-            message = "key 'k': unknown value type 13";
-            break;
-        case 1:
-            gguf_array(&b, "k", 13, 1);
-            message = "key 'k': array of unknown value type 13";
-            break;
-        case 2:
-            gguf_array(&b, "k", U64, UINT64_MAX);
-            message = "expected at most 8 elements";
-            break;
-        case 3:
-            gguf_array(&b, "k", STRING, 9);
-            message = "expected at most 8 elements";
-            break;
-        case 4:
-            gguf_key(&b, "k", STRING);
-            put_number(&b, UINT64_MAX, 8);
-            message = "expected 18446744073709551615 bytes";
-            break;
-        case 5:
-            put_number(&b, UINT64_MAX, 8);
-            message = "a key at byte";
-            break;
-        case 6:
-            gguf_key(&b, "", U8);
-            message = "a key: expected 1 to 65535 bytes, got 0";
-            break;
-        case 7:
-            gguf_key(&b, "line\nbreak", U8);
-            message = "a key: byte 4 is a control character";
-            break;
-        case 8:
-            gguf_key(&b, "k", BOOL);
-            put_number(&b, 2, 1);
-            message = "expected a boolean 0 or 1, got 2";
-            break;
-        case 9:
-            for (int depth = 0; depth < 6; depth++) {
-                if (depth)
-                    put_number(&b, ARRAY, 4), put_number(&b, 1, 8);
-                else
-                    gguf_array(&b, "k", ARRAY, 1);
-            }
-            message = "arrays nest deeper than 4";
-            break;
-        case 10:
-            gguf_array(&b, "k", STRING, 2);
-            put_text(&b, "fits");
-            put_number(&b, 1 << 20, 8);
-            message = "expected 1048576 bytes";
-            break;
-        case 11:
-            gguf_u32(&b, "general.alignment", 48);
-            message = "expected a power of two, got 48";
-            break;
-        }
-        put(&b, spare, sizeof spare);
-        refuse(&b, RK_E_FORMAT, message);
     }
+    put_number(&b, UINT64_MAX, 8);
+    refuse_key(&b, "a key at byte");
+    gguf_head(&b, 0, 1);
+    gguf_key(&b, "", U8);
+    refuse_key(&b, "a key: expected 1 to 65535 bytes, got 0");
+    gguf_head(&b, 0, 1);
+    gguf_key(&b, "line\nbreak", U8);
+    refuse_key(&b, "a key: byte 4 is a control character");
     gguf_head(&b, 0, 2);
     gguf_u32(&b, "k", 1);
     gguf_u32(&b, "k", 2);
-    refuse(&b, RK_E_FORMAT, "key 'k' is there twice");
-    gguf_head(&b, 0, 1);
-    gguf_u32(&b, "general.alignment", 0);
-    refuse(&b, RK_E_FORMAT, "general.alignment");
-    gguf_head(&b, 0, 1);
-    gguf_text(&b, "general.alignment", "32");
-    refuse(&b, RK_E_FORMAT, "expected a whole number");
+    refuse_key(&b, "key 'k' is there twice");
 }
 
 static void test_tensors_that_lie(void **state)

@@ -267,6 +267,50 @@ static void test_rope_divisors(void **state)
     refuse(RK_E_UNSUPPORTED, "both rope_freqs.weight and rope.scaling.type");
 }
 
+/* Files that data/fetch.sh fetches into models/, where they are. */
+static void test_pretrained_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *family;
+        rk_model_shape shape;
+        rk_dtype embedding, head;
+    } cases[] = {
+        {"smollm2-135m", "llama", {30, 576, 9, 3, 64, 1536, 49152, 8192, 1e-5f}, RK_Q8_0, RK_Q8_0},
+        {"qwen2.5-coder-0.5b",
+         "qwen2",
+         {24, 896, 14, 2, 64, 4864, 151936, 32768, 1e-6f},
+         RK_Q5_0,
+         RK_Q8_0},
+        {"qwen2.5-coder-1.5b",
+         "qwen2",
+         {28, 1536, 12, 2, 128, 8960, 151936, 32768, 1e-6f},
+         RK_Q4_K,
+         RK_Q6_K},
+    };
+    int found = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[512];
+        snprintf(path, sizeof path, "%s/../models/%s.gguf", RK_TEST_DATA, cases[i].name);
+        FILE *f = fopen(path, "rb");
+        if (!f)
+            continue;
+        fclose(f);
+        rk_error err;
+        rk_model *m = golden_open(path);
+        assert_string_equal(m->family, cases[i].family);
+        assert_memory_equal(&m->shape, &cases[i].shape, sizeof m->shape);
+        assert_int_equal(m->embedding.dtype, cases[i].embedding);
+        assert_int_equal(m->head.dtype, cases[i].head);
+        assert_int_equal(m->weights_kind, RK_WEIGHTS_TRAINED);
+        assert_int_equal(rk_model_check_finite(m, &err), RK_OK);
+        rk_model_close(m);
+        found++;
+    }
+    if (!found)
+        skip();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +323,7 @@ int main(void)
         cmocka_unit_test(test_separate_head),
         cmocka_unit_test(test_vocabulary_sizes),
         cmocka_unit_test(test_rope_divisors),
+        cmocka_unit_test(test_pretrained_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
