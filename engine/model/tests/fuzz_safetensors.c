@@ -1,6 +1,9 @@
-/* Any bytes as a .safetensors file: refused, or every tensor can be read whole. */
+/* Any bytes as a .safetensors file: refused, or every tensor can be read whole. An
+ * input that starts with '{' is taken as a header, with its length in front and 64
+ * bytes of data behind, so that the fuzzer need not guess lengths. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <string.h>
 
 #include "base/hash.h"
 #include "fuzz_input.h"
@@ -8,12 +11,36 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+enum { DATA_BYTES = 64 };
+
+/* 8 bytes of length, the header, the data; the caller frees it. */
+static uint8_t *with_length(const uint8_t *header, size_t n)
+{
+    uint8_t *file = calloc(1, 8 + n + DATA_BYTES);
+    if (!file)
+        abort();
+    for (int i = 0; i < 8; i++)
+        file[i] = (uint8_t)((uint64_t)n >> (8 * i));
+    memcpy(file + 8, header, n);
+    return file;
+}
+
+static const char *input_path(const uint8_t *data, size_t n)
+{
+    if (!n || data[0] != '{')
+        return fuzz_path(data, n);
+    uint8_t *file = with_length(data, n);
+    const char *path = fuzz_path(file, 8 + n + DATA_BYTES);
+    free(file);
+    return path;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     rk_error err;
     rk_safetensors *s;
     rk_stored_tensor t;
-    if (rk_safetensors_open(&s, fuzz_path(data, n), &err) != RK_OK)
+    if (rk_safetensors_open(&s, input_path(data, n), &err) != RK_OK)
         return 0;
     for (int64_t i = 0; i < rk_safetensors_count(s); i++) {
         const rk_stored_tensor *at = rk_safetensors_at(s, i);

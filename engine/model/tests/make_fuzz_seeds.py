@@ -84,6 +84,8 @@ def main():
             safetensors({}),
             safetensors({"a": ("F32", [2, 2], 16), "b": ("BF16", [3], 6), "i": ("I64", [1], 8)}),
             safetensors({"s": ("F16", [], 2), "e": ("F32", [0, 4], 0)}),
+            b'{"a":{"dtype":"F32","shape":[2,4],"data_offsets":[0,32]},'
+            b'"b":{"dtype":"BF16","shape":[16],"data_offsets":[32,64]}}',
         ],
         "gguf": [
             gguf({}, {}),
