@@ -200,6 +200,8 @@ static rk_status find_family(const rk_gguf *g, const rk_family_ops **out, rk_err
             *out = rk_families[i];
             return RK_OK;
         }
+        if (i && !strcmp(rk_families[i]->gguf_arch, rk_families[i - 1]->gguf_arch))
+            continue; /* families that share an architecture are neighbours by name */
         size_t at = strlen(known);
         snprintf(known + at, sizeof known - at, "%s%s", i ? ", " : "", rk_families[i]->gguf_arch);
     }
