@@ -52,9 +52,12 @@ const char *rk_results_journal(const rk_results_db *db)
     return db->journal;
 }
 
-/* What a reader of the message can act on. */
-static const char *reason(int code, int os_error)
+/* What a reader of the message can act on. SQLite tells a file that may not grow
+ * (a quota, a limit) and a failing disk by the same code. */
+static const char *reason(int code)
 {
+    if (code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_SHMSIZE)
+        return "writing failed; is there room?";
     switch (code & 0xff) {
     case SQLITE_FULL:
         return "the disk is full";
@@ -70,9 +73,7 @@ static const char *reason(int code, int os_error)
     case SQLITE_CANTOPEN:
         return "cannot be opened";
     case SQLITE_IOERR:
-        return os_error == ENOSPC || os_error == EFBIG || os_error == EDQUOT
-                   ? "no room to write"
-                   : "reading or writing failed";
+        return "reading or writing failed";
     default:
         return NULL;
     }
@@ -81,7 +82,7 @@ static const char *reason(int code, int os_error)
 rk_status rk_results_fail(rk_results_db *db, const char *doing, rk_error *err)
 {
     int code = sqlite3_extended_errcode(db->handle), os_error = sqlite3_system_errno(db->handle);
-    const char *why = reason(code, os_error);
+    const char *why = reason(code);
     rk_status st = (code & 0xff) == SQLITE_NOMEM        ? RK_E_MEMORY
                    : (code & 0xff) == SQLITE_NOTADB     ? RK_E_FORMAT
                    : (code & 0xff) == SQLITE_CORRUPT    ? RK_E_FORMAT

@@ -37,6 +37,9 @@ static rk_status canonical(const json_t *row, const char *table, json_t **out, r
             return rk_fail(err, RK_E_MEMORY, "out of memory: a %s row", table);
         }
     }
+    /* The one static column with a default: the stored row would have it. */
+    if (!strcmp(table, "method") && !json_object_get(*out, "is_reference"))
+        json_object_set_new(*out, "is_reference", json_integer(0));
     return RK_OK;
 }
 

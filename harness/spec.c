@@ -229,10 +229,12 @@ static rk_status check_claim(rk_spec_builder *b, const rk_spec *reading, int32_t
 {
     for (int32_t w = 0; w < claim->wheres; w++) {
         const rk_axis *axis = NULL;
+        const char *key = claim->where[w].key;
+        const char *name = strcmp(key, "vs") ? key : "method";
         int on_axis = 0;
         for (int32_t r = 0; r < readings; r++)
             for (int32_t a = 0; a < reading[r].axes; a++) {
-                if (strcmp(reading[r].axis[a].name, claim->where[w].key))
+                if (strcmp(reading[r].axis[a].name, name))
                     continue;
                 axis = axis ? axis : &reading[r].axis[a];
                 for (int32_t v = 0; v < reading[r].axis[a].n; v++)

@@ -8,6 +8,7 @@
  *   [profile.P]   P = smoke, cpu, gpu, paper: replaces axis lists, [measure] keys
  *                 and `method.NAME.KEY` options
  *   [claim]       metric @ axis=value ... = value +- tolerance[%]  ; source
+ *                 (`vs=METHOD` among the conditions names another reference)
  *
  * Lines are at most 196 bytes; a line that begins with a blank continues the
  * value above it (lists by comma). '#' or ';' at the start of a line, or behind
@@ -62,6 +63,7 @@ typedef struct rk_spec_claim {
     const char *metric;
     const rk_pair *where; /* axis and canonical value */
     int32_t wheres;
+    const char *where_text; /* "model=tiny context=65536 method=redknot" */
     double value;
     double tolerance; /* absolute, or a fraction of `value` when `relative` */
     int relative;

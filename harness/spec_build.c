@@ -403,6 +403,19 @@ static rk_status build_experiment(rk_spec_builder *b)
     return RK_OK;
 }
 
+/* The conditions as one text, canonical values in it. */
+static rk_status where_text(rk_spec_builder *b, rk_spec_claim *c)
+{
+    c->where_text = "";
+    for (int32_t w = 0; w < c->wheres; w++) {
+        c->where_text = rk_arena_printf(b->arena, b->err, "%s%s%s=%s", c->where_text, w ? " " : "",
+                                        c->where[w].key, c->where[w].value);
+        if (!c->where_text)
+            return RK_E_MEMORY;
+    }
+    return RK_OK;
+}
+
 static rk_status build_claim(rk_spec_builder *b, const rk_spec_entry *e, rk_spec_claim *out)
 {
     RK_TRY(placed(b, e->line, rk_spec_claim_parse(e->value, b->arena, out, b->err)));
@@ -411,7 +424,8 @@ static rk_status build_claim(rk_spec_builder *b, const rk_spec_entry *e, rk_spec
         rk_pair *pair = (rk_pair *)&out->where[w];
         const char *names[RK_AXES_MAX];
         int32_t a = 0;
-        for (; a < b->spec->axes && strcmp(b->spec->axis[a].name, pair->key); a++)
+        const char *axis = strcmp(pair->key, "vs") ? pair->key : "method";
+        for (; a < b->spec->axes && strcmp(b->spec->axis[a].name, axis); a++)
             names[a] = b->spec->axis[a].name;
         if (a == b->spec->axes)
             return rk_spec_unknown(b, e->line, "axis in a claim", pair->key, names, (size_t)a);
@@ -420,7 +434,7 @@ static rk_status build_claim(rk_spec_builder *b, const rk_spec_entry *e, rk_spec
             placed(b, e->line, rk_spec_value(&row, pair->value, b->arena, &pair->value, b->err)));
         pair->line = e->line;
     }
-    return RK_OK;
+    return where_text(b, out);
 }
 
 static rk_status build_claims(rk_spec_builder *b)

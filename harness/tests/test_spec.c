@@ -39,7 +39,7 @@ static const char good[] = "# a figure\n"
                            "[claim]\n"
                            "ttft_speedup @ model=tiny context=64K method=redknot = 3.5 +- 10 %  ; "
                            "Fig. 8a, see #2\n"
-                           "f1 @ method=redknot context=1K = 0.5 +- 0.05\n";
+                           "f1 @ method=redknot vs=cacheblend:layer3 context=1K = 0.5 +- 0.05\n";
 
 typedef struct fixture {
     rk_arena *arena;
@@ -84,6 +84,7 @@ static void reads_everything(void **state)
     assert_true(s->claim[0].relative);
     assert_true(s->claim[0].tolerance > 0.0999 && s->claim[0].tolerance < 0.1001);
     assert_false(s->claim[1].relative);
+    assert_string_equal(s->claim[1].where_text, "method=redknot vs=cacheblend:layer3 context=1024");
     assert_int_equal(strlen(s->text_sha256), 64);
     rk_arena_free(f.arena);
 }
