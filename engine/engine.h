@@ -44,6 +44,10 @@ void rk_engine_close(rk_engine *e); /* after its sessions; accepts NULL */
  * and that the store lacks. Offline: *ms is what it took, *built how many tokens. */
 rk_status rk_engine_build_states(rk_engine *e, const rk_method *method, const rk_request *r,
                                  double *ms, int64_t *built, rk_error *err);
+/* What building the states that `method` reads for this request took, wherever in
+ * the past that was; the compile prefix is charged to the prefix's state. */
+rk_status rk_engine_offline_ms(rk_engine *e, const rk_method *method, const rk_request *r,
+                               double *ms, rk_error *err);
 void rk_engine_forget_states(rk_engine *e);
 /* K/V bytes held by stored states. */
 size_t rk_engine_state_bytes(const rk_engine *e);

@@ -68,6 +68,7 @@ typedef struct builder {
     rk_session *behind; /* holds the compile prefix; NULL until needed */
     rk_ids_span compile;
     int64_t built;
+    double offline_ms;
 } builder;
 
 static rk_status run_alone(rk_session *s, rk_ids_span ids, rk_part part, rk_error *err)
@@ -81,6 +82,7 @@ static rk_status build_one(builder *b, const rk_segment *segment, rk_ids_span co
 {
     rk_ids_span ids = {segment->id, segment->n};
     rk_session *s = NULL;
+    int64_t start = rk_clock_ns();
     if (segment->n == 0 || rk_chunk_store_find(b->e->store, compile, ids))
         return RK_OK;
     if (compile.n > 0 && !b->behind) {
@@ -92,27 +94,54 @@ static rk_status build_one(builder *b, const rk_segment *segment, rk_ids_span co
     if (st == RK_OK)
         st = run_alone(s, ids, compile.n > 0 ? RK_PART_QUESTION : RK_PART_WHOLE, err);
     if (st == RK_OK)
-        st = rk_chunk_store_add(b->e->store, compile, ids, s->table, err);
+        st = rk_chunk_store_add(b->e->store, compile, ids, s->table,
+                                (double)(rk_clock_ns() - start) * 1e-6, err);
     if (st == RK_OK)
         b->built += segment->n;
     rk_session_close(s);
     return st;
 }
 
-static rk_status build_all(builder *b, const rk_method *method, const rk_request *r,
-                           rk_arena *arena, rk_error *err)
+/* Calls `each` for every segment that the method's layout takes from the store. */
+static rk_status for_each_state(builder *b, const rk_method *method, const rk_request *r,
+                                rk_arena *arena,
+                                rk_status (*each)(builder *b, const rk_segment *segment,
+                                                  rk_ids_span compile, rk_error *err),
+                                rk_error *err)
 {
     rk_layout layout = {0};
     RK_TRY(rk_layout_plan(method, r, arena, &layout, err));
     RK_TRY(rk_compile_ids(b->e, method, r, arena, &b->compile, err));
     if (layout.reuse_prefix)
-        RK_TRY(build_one(b, &r->prefix, (rk_ids_span){NULL, 0}, err));
+        RK_TRY(each(b, &r->prefix, (rk_ids_span){NULL, 0}, err));
     for (int32_t c = 0; c < r->chunks; c++)
         if (layout.reuse_chunk[c])
-            RK_TRY(build_one(b, &r->chunk[c], b->compile, err));
+            RK_TRY(each(b, &r->chunk[c], b->compile, err));
     if (layout.reuse_question)
-        RK_TRY(build_one(b, &r->question, b->compile, err));
+        RK_TRY(each(b, &r->question, b->compile, err));
     return RK_OK;
+}
+
+static rk_status add_build_ms(builder *b, const rk_segment *segment, rk_ids_span compile,
+                              rk_error *err)
+{
+    (void)err;
+    const rk_chunk_state *s =
+        rk_chunk_store_find(b->e->store, compile, (rk_ids_span){segment->id, segment->n});
+    b->offline_ms += s ? s->build_ms : 0;
+    return RK_OK;
+}
+
+rk_status rk_engine_offline_ms(rk_engine *e, const rk_method *method, const rk_request *r,
+                               double *ms, rk_error *err)
+{
+    rk_arena *arena;
+    RK_TRY(rk_arena_new(&arena, err));
+    builder b = {.e = e};
+    rk_status st = for_each_state(&b, method, r, arena, add_build_ms, err);
+    rk_arena_free(arena);
+    *ms = b.offline_ms;
+    return st;
 }
 
 rk_status rk_engine_build_states(rk_engine *e, const rk_method *method, const rk_request *r,
@@ -123,7 +152,7 @@ rk_status rk_engine_build_states(rk_engine *e, const rk_method *method, const rk
     rk_method plain = {.ops = &plain_ops, .shape = &e->model->shape};
     builder b = {.e = e, .plain = &plain};
     int64_t start = rk_clock_ns();
-    rk_status st = build_all(&b, method, r, arena, err);
+    rk_status st = for_each_state(&b, method, r, arena, build_one, err);
     rk_session_close(b.behind);
     rk_arena_free(arena);
     *ms = (double)(rk_clock_ns() - start) * 1e-6;

@@ -295,7 +295,7 @@ static rk_status run_whole(rk_engine *e, const rk_method *method, const rk_reque
     double ms;
     int64_t built;
     RK_TRY(rk_engine_build_states(e, method, r, &ms, &built, err));
-    m->offline_ms = rk_engine_offline_ms(e, method, r);
+    RK_TRY(rk_engine_offline_ms(e, method, r, &m->offline_ms, err));
     m->has_offline = (method->ops->flags & RK_METHOD_REUSES) != 0;
     RK_TRY(rk_session_open(s, e, method, err));
     RK_TRY(rk_session_prefill(*s, r, RK_PART_WHOLE, &out, err));

@@ -71,11 +71,12 @@ static rk_status items(void *self, const rk_point *p, int64_t n, int64_t block, 
     return RK_OK;
 }
 
-static rk_status item_key(void *self, const rk_point *p, int64_t item, char *key, size_t size,
+static rk_status item_key(void *self, const rk_point *p, int64_t item, rk_item_identity *out,
                           rk_error *err)
 {
     (void)self, (void)p, (void)err;
-    snprintf(key, size, "null-%" PRId64, item);
+    snprintf(out->key, sizeof out->key, "null-%" PRId64, item);
+    snprintf(out->cluster, sizeof out->cluster, "context-%" PRId64, item / per_context(self));
     return RK_OK;
 }
 

@@ -376,15 +376,16 @@ rk_status rk_results_cell_state(rk_results_db *db, const char *cell, const char 
                           rk_clock_utc_ns());
 }
 
-rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t item, const char *key,
-                          rk_error *err)
+rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t item,
+                          const rk_item_identity *id, rk_error *err)
 {
     char hash[RK_SHA256_HEX];
-    RK_TRY(rk_sha256_bytes(key, strlen(key), hash, err));
+    RK_TRY(rk_sha256_bytes(id->key, strlen(id->key), hash, err));
     return rk_results_run(db,
-                          "INSERT INTO item(dataset_id,item_no,item_key,content_sha256) "
-                          "VALUES(?,?,?,?) ON CONFLICT DO NOTHING",
-                          "adding an item", err, "titt", dataset_id, item, key, hash);
+                          "INSERT INTO item(dataset_id,item_no,item_key,content_sha256,cluster_key) "
+                          "VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
+                          "adding an item", err, "tittt", dataset_id, item, id->key, hash,
+                          id->cluster[0] ? id->cluster : NULL);
 }
 
 rk_status rk_results_done(rk_results_db *db, const char *cell, int64_t item, int64_t rep,

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "base/hash.h"
+#include "executor.h"
 #include "metric.h"
 #include "provenance.h"
 #include "results_db.h"
@@ -74,8 +75,8 @@ rk_status rk_results_cell(rk_results_db *db, const rk_cell_row *row, char id[RK_
 /* outcome "ran", "skipped" or "failed"; the last call of a session stays. */
 rk_status rk_results_cell_state(rk_results_db *db, const char *cell, const char *session,
                                 const char *outcome, const char *reason, rk_error *err);
-rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t item, const char *key,
-                          rk_error *err);
+rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t item,
+                          const rk_item_identity *id, rk_error *err);
 
 /* Is there an ok attempt that nobody excluded? `host` and `build` NULL: of anyone. */
 rk_status rk_results_done(rk_results_db *db, const char *cell, int64_t item, int64_t rep,

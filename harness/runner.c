@@ -247,7 +247,7 @@ static rk_status run_item(runner *r, rk_run_cell *c, int64_t item, int64_t rep, 
                           int64_t slot)
 {
     int done, others = r->config->accept_others;
-    char key[256] = "";
+    rk_item_identity id = {0};
     RK_TRY(rk_results_done(r->config->db, c->cell_id, item, rep, others ? NULL : r->session.host,
                            others ? NULL : r->session.build, &done, r->err));
     if (done) {
@@ -256,9 +256,8 @@ static rk_status run_item(runner *r, rk_run_cell *c, int64_t item, int64_t rep, 
         return RK_OK;
     }
     if (c->dataset_id[0]) {
-        RK_TRY(r->config->executor->item_key(r->config->self, &c->point, item, key, sizeof key,
-                                             r->err));
-        RK_TRY(rk_results_item(r->config->db, c->dataset_id, item, key, r->err));
+        RK_TRY(r->config->executor->item_key(r->config->self, &c->point, item, &id, r->err));
+        RK_TRY(rk_results_item(r->config->db, c->dataset_id, item, &id, r->err));
     }
     RK_TRY(warm_up(r, c, item));
     if (stopping(r))

@@ -1,4 +1,5 @@
 /* json.c - see json.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 
 #include <errno.h>

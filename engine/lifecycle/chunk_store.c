@@ -105,7 +105,7 @@ static void share_pages(rk_chunk_store *s, entry *e, const rk_page_table *from)
 }
 
 rk_status rk_chunk_store_add(rk_chunk_store *s, rk_ids_span compile, rk_ids_span segment,
-                             const rk_page_table *from, rk_error *err)
+                             const rk_page_table *from, double build_ms, rk_error *err)
 {
     if (segment.n <= 0)
         return rk_fail(err, RK_E_ARG, "chunk store: a segment of %d tokens", segment.n);
@@ -116,7 +116,7 @@ rk_status rk_chunk_store_add(rk_chunk_store *s, rk_ids_span compile, rk_ids_span
     e->compile_n = compile.n;
     e->segment_n = segment.n;
     int32_t first = compile.n / RK_PAGE_TOKENS, last = (compile.n + segment.n - 1) / RK_PAGE_TOKENS;
-    e->state = (rk_chunk_state){.offset = compile.n, .tokens = segment.n, .first_page = first};
+    e->state = (rk_chunk_state){.offset = compile.n, .tokens = segment.n, .first_page = first, .build_ms = build_ms};
     e->id = rk_heap_take((size_t)compile.n + (size_t)segment.n, sizeof *e->id, err);
     size_t pages = (size_t)s->layers * (size_t)s->kv_heads * (size_t)(last - first + 1);
     e->state.page = rk_heap_take(pages, sizeof *e->state.page, err);

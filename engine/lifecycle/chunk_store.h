@@ -22,6 +22,7 @@ typedef struct rk_chunk_state {
     int32_t first_page; /* virtual page of p_off; pages below start there */
     int32_t pages;      /* virtual pages a (layer, head) */
     int32_t *page;      /* [L][G][pages] physical pages, retained */
+    double build_ms;    /* offline time it took to build */
 } rk_chunk_state;
 
 rk_status rk_chunk_store_new(rk_chunk_store **out, rk_page_pool *pool, int32_t layers,
@@ -35,7 +36,7 @@ const rk_chunk_state *rk_chunk_store_find(rk_chunk_store *s, rk_ids_span compile
 /* Keeps positions [compile.n, compile.n + segment.n) of every (layer, head) of
  * `from`, sharing its pages. Ids are copied. */
 rk_status rk_chunk_store_add(rk_chunk_store *s, rk_ids_span compile, rk_ids_span segment,
-                             const rk_page_table *from, rk_error *err);
+                             const rk_page_table *from, double build_ms, rk_error *err);
 
 void rk_chunk_store_clear(rk_chunk_store *s); /* forgets every state */
 int32_t rk_chunk_store_states(const rk_chunk_store *s);
