@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "quality.h"
 
 enum { NAME_TEXT = 64 };
@@ -131,6 +132,21 @@ static const char *axis_of(const rk_query_point *p, const char *name, size_t n)
     return NULL;
 }
 
+/* "4K", "4096" and 4096 are one context. */
+static int same_value(const char *axis, size_t axis_n, const char *have, const char *want,
+                      size_t want_n)
+{
+    if (strlen(have) == want_n && !strncmp(have, want, want_n))
+        return 1;
+    char text[NAME_TEXT];
+    int64_t a, b;
+    if (axis_n != 7 || strncmp(axis, "context", 7) || want_n >= sizeof text)
+        return 0;
+    snprintf(text, sizeof text, "%.*s", (int)want_n, want);
+    return rk_parse_int(have, axis, &a, NULL) == RK_OK &&
+           rk_parse_int(text, axis, &b, NULL) == RK_OK && a == b;
+}
+
 /* Is "name=value" among the words of p->rest? */
 static int in_rest(const rk_query_point *p, const char *word, size_t n)
 {
@@ -141,7 +157,7 @@ static int in_rest(const rk_query_point *p, const char *word, size_t n)
 }
 
 /* Does a point meet the words of `where`, "vs" left out? -1: a word is no axis=value. */
-static int point_meets(const rk_query_point *p, const char *where, int skip_method)
+static int point_meets(const rk_query_point *p, const char *where)
 {
     for (const char *c = where + strspn(where, " "); *c; c += strspn(c, " ")) {
         size_t n = strcspn(c, " ");
@@ -150,10 +166,9 @@ static int point_meets(const rk_query_point *p, const char *where, int skip_meth
             return -1;
         size_t name = (size_t)(eq - c), value = n - name - 1;
         int is_vs = name == 2 && !strncmp(c, "vs", 2);
-        int is_method = name == 6 && !strncmp(c, "method", 6);
-        if (!is_vs && !(skip_method && is_method)) {
+        if (!is_vs) {
             const char *have = axis_of(p, c, name);
-            if (have ? strlen(have) != value || strncmp(have, eq + 1, value) : !in_rest(p, c, n))
+            if (have ? !same_value(c, name, have, eq + 1, value) : !in_rest(p, c, n))
                 return 0;
         }
         c += n;
@@ -187,7 +202,7 @@ static rk_status find_point(const rk_query_point *p, int64_t n, const char *wher
     *out = NULL;
     *found = 0;
     for (int64_t i = 0; i < n; i++) {
-        int met = point_meets(p + i, where, 0);
+        int met = point_meets(p + i, where);
         if (met < 0)
             return rk_fail(err, RK_E_USAGE, "claim: '%s' is not a list of axis=value", where);
         if (met) {
