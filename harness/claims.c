@@ -196,16 +196,18 @@ static void untestable(rk_claim_verdict *out, const rk_claim_input *c, double no
 }
 
 /* The one point the words fix; *found counts how many did. */
-static rk_status find_point(const rk_query_point *p, int64_t n, const char *where,
+static rk_status find_point(const rk_query_point *p, int64_t n, const rk_claim_input *claim,
                             const rk_query_point **out, int64_t *found, rk_error *err)
 {
     *out = NULL;
     *found = 0;
     for (int64_t i = 0; i < n; i++) {
-        int met = point_meets(p + i, where);
+        int met = point_meets(p + i, claim->where);
         if (met < 0)
-            return rk_fail(err, RK_E_USAGE, "claim: '%s' is not a list of axis=value", where);
-        if (met) {
+            return rk_fail(err, RK_E_USAGE, "claim: '%s' is not a list of axis=value",
+                           claim->where);
+        int any = !claim->experiment || !claim->experiment[0];
+        if (met && (any || !strcmp(p[i].exp_id, claim->experiment))) {
             *out = p + i;
             ++*found;
         }
@@ -239,7 +241,7 @@ rk_status rk_claim_check(rk_query *q, const rk_claim_input *claim, rk_claim_verd
     int64_t n, found;
     RK_TRY(read_metric(claim->metric, &t, err));
     RK_TRY(rk_query_points(q, &p, &n, err));
-    RK_TRY(find_point(p, n, claim->where, &method, &found, err));
+    RK_TRY(find_point(p, n, claim, &method, &found, err));
     if (found != 1) {
         char why[80] = "not run on this machine";
         if (found > 1)

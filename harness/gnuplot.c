@@ -19,7 +19,7 @@ static void become(const char *program, const char *setup, const char *script, i
 {
     /* Only what it needs: PATH to be found, HOME for fontconfig's cache. The date
      * keeps cairo from writing today's into a PDF. */
-    static char locale[] = "LC_ALL=C.UTF-8", date[] = "SOURCE_DATE_EPOCH=0";
+    char locale[] = "LC_ALL=C.UTF-8", date[] = "SOURCE_DATE_EPOCH=0";
     char *keep[5] = {locale, date};
     int n = 2;
     for (char **e = environ; e && *e; e++)
