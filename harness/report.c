@@ -60,6 +60,15 @@ static const rk_table_column main_columns[C_COLUMNS] = {
     [C_MARKS] = {"marks", "marks", -1, 0, 0},
 };
 
+/* Model, data set and context stand in the title; a wide table is two. */
+#define BIT(column) (UINT64_C(1) << (column))
+static const uint64_t answers_part = BIT(C_METHOD) | BIT(C_ITEMS) | BIT(C_TTFT) | BIT(C_SPEEDUP) |
+                                     BIT(C_EM) | BIT(C_EM_DELTA) | BIT(C_F1) | BIT(C_F1_DELTA) |
+                                     BIT(C_MCNEMAR) | BIT(C_LOST) | BIT(C_GAINED) | BIT(C_MARKS);
+static const uint64_t cost_part = BIT(C_METHOD) | BIT(C_TOP1) | BIT(C_TOP10) | BIT(C_KL) |
+                                  BIT(C_RECOMPUTED) | BIT(C_FLOPS) | BIT(C_KV) | BIT(C_OFFLINE) |
+                                  BIT(C_BREAK_EVEN);
+
 enum { A_METHOD, A_ITEMS, A_EM, A_EM_DELTA, A_F1, A_F1_DELTA, A_COLUMNS };
 static const rk_table_column answered_columns[A_COLUMNS] = {
     [A_METHOD] = {"method", "method", -1, 0, 0}, [A_ITEMS] = {"items", "items", 0, 0, 0},
@@ -249,9 +258,10 @@ static rk_status put_cost(const report *r, rk_table *t, const group *g, const rk
 
 static const char *marks(const report *r, const rk_query_point *p)
 {
-    return rk_arena_printf(arena_of(r), r->err, "%s%s%s",
-                           !strcmp(p->weights_kind, "random") ? "random weights " : "",
-                           !strcmp(p->origin, "synthetic") ? "synthetic data " : "",
+    int random = !strcmp(p->weights_kind, "random"), synthetic = !strcmp(p->origin, "synthetic");
+    return rk_arena_printf(arena_of(r), r->err, "%s%s%s%s%s", random ? "random weights" : "",
+                           random && synthetic ? ", " : "", synthetic ? "synthetic data" : "",
+                           (random || synthetic) && p->dirty ? ", " : "",
                            p->dirty ? "uncommitted build" : "");
 }
 
@@ -294,7 +304,13 @@ static rk_status main_table(const report *r, const group *g, int header)
     const char *title = title_of(r, g);
     if (!title)
         return RK_E_MEMORY;
-    return rk_table_write(t, r->format, title, header, r->out, r->err);
+    if (r->format == RK_TABLE_CSV)
+        return rk_table_write(t, r->format, NULL, header, r->out, r->err);
+    rk_table_only(t, answers_part);
+    RK_TRY(rk_table_write(t, r->format, title, 0, r->out, r->err));
+    rk_table_only(t, cost_part);
+    return rk_table_write(t, r->format, "Agreement with dense at the first token, and work done", 0,
+                          r->out, r->err);
 }
 
 /* ---- which rows, and what is missing ---- */
@@ -409,8 +425,10 @@ static rk_status answered_table(const report *r, const group *g)
     for (int64_t i = 0; i < g->n; i++)
         if (g->point + i == g->reference || comparable(g, g->point + i))
             RK_TRY(answered_row(r, t, g, g->point + i, &dense));
-    return rk_table_write(t, r->format, "On the items that dense answers (F1 > 0)", 1, r->out,
-                          r->err);
+    return rk_table_write(
+        t, r->format,
+        "On the items that dense answers (F1 > 0); dense can only lose by this choice", 1, r->out,
+        r->err);
 }
 
 /* ---- fairness card ---- */

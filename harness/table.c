@@ -15,6 +15,7 @@ struct rk_table {
     int32_t columns;
     rk_table_cell *cell; /* [rows][columns] */
     int64_t rows, capacity;
+    uint64_t only; /* columns that people see */
     rk_arena *arena;
 };
 
@@ -26,7 +27,7 @@ rk_status rk_table_new(rk_table **out, const rk_table_column *columns, int32_t n
     *out = rk_arena_take(arena, 1, sizeof **out, err);
     if (!*out)
         return RK_E_MEMORY;
-    **out = (rk_table){.column = columns, .columns = n, .arena = arena};
+    **out = (rk_table){.column = columns, .columns = n, .only = UINT64_MAX, .arena = arena};
     return RK_OK;
 }
 
@@ -52,6 +53,11 @@ rk_status rk_table_row(rk_table *t, rk_error *err)
 int64_t rk_table_rows(const rk_table *t)
 {
     return t->rows;
+}
+
+void rk_table_only(rk_table *t, uint64_t columns)
+{
+    t->only = columns;
 }
 
 static rk_table_cell *last(rk_table *t, int32_t column)
@@ -86,7 +92,10 @@ static void show(const rk_table_column *c, const rk_table_cell *v, char out[CELL
         snprintf(out, CELL_TEXT, NOTHING);
         return;
     }
-    int used = snprintf(out, CELL_TEXT, "%.*f", c->decimals, v->value);
+    double least = pow(10, -c->decimals);
+    int used = v->value > 0 && v->value < 0.5 * least
+                   ? snprintf(out, CELL_TEXT, "<%.*f", c->decimals, least)
+                   : snprintf(out, CELL_TEXT, "%.*f", c->decimals, v->value);
     if (c->interval && !isnan(v->lo))
         used += snprintf(out + used, (size_t)(CELL_TEXT - used), " [%.*f, %.*f]", c->decimals,
                          v->lo, c->decimals, v->hi);
@@ -157,7 +166,7 @@ static void write_constants(const rk_table *t, const int32_t *hidden, rk_table_f
     char line[NOTE_TEXT] = "", text[CELL_TEXT];
     size_t used = 0;
     for (int32_t c = 0; c < t->columns && used < sizeof line; c++) {
-        if (!hidden[c])
+        if (!hidden[c] || !(t->only >> c & 1))
             continue;
         show_at(t, 0, c, text);
         if (strcmp(text, NOTHING))
@@ -343,7 +352,7 @@ rk_status rk_table_write(const rk_table *t, rk_table_format format, const char *
             return RK_E_MEMORY;
         }
         for (int32_t c = 0; c < t->columns; c++)
-            hidden[c] = is_constant(t, c);
+            hidden[c] = is_constant(t, c) || !(t->only >> c & 1);
         if (title)
             rk_table_note(out, format, "%s%s", format == RK_TABLE_MD ? "### " : "", title);
         write_constants(t, hidden, format, out);

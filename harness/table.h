@@ -2,8 +2,8 @@
  *
  * text, md and latex are for people: a number is written `value [lo, hi] (n)`,
  * what is not there is a dash, columns that say the same in every row are taken
- * out and named once above the table. csv is for programs: every column stays,
- * and a number is spread over NAME, NAME_lo, NAME_hi and NAME_n. */
+ * out and named once above the table, a number too small for its digits is "<0.001". csv is for
+ * programs: every column stays, and a number is spread over NAME, NAME_lo, NAME_hi and NAME_n. */
 #ifndef RK_HARNESS_TABLE_H
 #define RK_HARNESS_TABLE_H
 
@@ -51,6 +51,11 @@ int64_t rk_table_rows(const rk_table *t);
 void rk_table_text(rk_table *t, int32_t column, const char *text);
 void rk_table_number(rk_table *t, int32_t column, double value, int64_t n);
 void rk_table_interval(rk_table *t, int32_t column, const rk_interval *v);
+
+/* Text, md and latex write only the columns whose bit is set (bit 0 = column 0), so
+ * that a wide table can be written in parts; csv always writes all. At first all
+ * are set. */
+void rk_table_only(rk_table *t, uint64_t columns);
 
 /* `title` (NULL: none) goes above in text, md and latex. In csv `header` says
  * whether to write the line of names, so that tables of one kind can follow each
