@@ -52,12 +52,13 @@ static inline void fixture_open(fixture *f, const char *name)
                    "INSERT INTO env(env_id, envvars_json) VALUES('e1', '{}');"
                    "INSERT INTO build(build_id, git_commit, git_dirty, bin_sha256) VALUES"
                    "('b1', 'aaaa1111', 0, 'x'), ('b2', 'bbbb2222', 1, 'y');");
-    fixture_sql(f, "INSERT INTO model(model_id, name, arch, weights_kind) VALUES"
-                   "('tiny', 'tiny', 'llama', 'trained'), ('rand', 'rand', 'llama', 'random');"
-                   "INSERT INTO dataset(dataset_id, name, licence, origin, n_items, manifest_sha256)"
-                   " VALUES('reports', 'reports', 'CC0', 'synthetic', 40, 'm'),"
-                   "('other', 'other', 'CC0', 'real', 40, 'n');"
-                   "INSERT INTO protocol(protocol_id, params_json) VALUES('p1', '{}');");
+    fixture_sql(f,
+                "INSERT INTO model(model_id, name, arch, weights_kind) VALUES"
+                "('tiny', 'tiny', 'llama', 'trained'), ('rand', 'rand', 'llama', 'random');"
+                "INSERT INTO dataset(dataset_id, name, licence, origin, n_items, manifest_sha256)"
+                " VALUES('reports', 'reports', 'CC0', 'synthetic', 40, 'm'),"
+                "('other', 'other', 'CC0', 'real', 40, 'n');"
+                "INSERT INTO protocol(protocol_id, params_json) VALUES('p1', '{}');");
     fixture_sql(f, "WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM k WHERE i < 39)"
                    "INSERT INTO item(dataset_id, item_no, item_key, content_sha256, cluster_key)"
                    " SELECT d.dataset_id, i, 'q' || i, 'h' || i, 'c' || (i / 4)"
@@ -139,9 +140,9 @@ static inline void fixture_sample(fixture *f, const char *cell, const char *sess
 /* What a method does, as formulas of the item. */
 typedef struct fixture_method {
     const char *name;
-    double ttft;      /* ms at item 0; item i takes ttft + i / 10 */
-    int wrong_first;  /* items 0 .. wrong_first-1 are wrong */
-    int wrong_last;   /* so are the last ones */
+    double ttft;       /* ms at item 0; item i takes ttft + i / 10 */
+    int wrong_first;   /* items 0 .. wrong_first-1 are wrong */
+    int wrong_last;    /* so are the last ones */
     double recomputed; /* share of 1000 tokens */
 } fixture_method;
 
