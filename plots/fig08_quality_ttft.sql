@@ -51,8 +51,8 @@ WHERE v.metric = 'ttft_ms' OR (p.weights_kind = 'trained'
 CREATE TEMP TABLE fig_column(column_no INTEGER, x TEXT, model TEXT, dataset TEXT, context TEXT,
   label TEXT, below TEXT);
 INSERT INTO fig_column VALUES
-  (1, 'M-TQA-16K', 'mistral-7b', 'triviaqa', '16K', 'Mistral-7B', 'TriviaQA'),
-  (2, 'Q-MFQA-24K', 'qwen3-32b', 'multifieldqa_en', '24K', 'Qwen3-32B', 'MFQA'),
+  (1, 'M-TQA-16K', 'mistral-7b', 'longbench:triviaqa', '16K', 'Mistral-7B', 'TriviaQA'),
+  (2, 'Q-MFQA-24K', 'qwen3-32b', 'multifieldqa', '24K', 'Qwen3-32B', 'MFQA'),
   (3, 'L70-HQA-32K', 'llama-3.3-70b', 'hotpotqa', '32K', 'Llama-70B', 'HotpotQA'),
   (4, 'L70-HQA-64K', 'llama-3.3-70b', 'hotpotqa', '64K', 'Llama-70B', 'HotpotQA'),
   (1, 'all', '', '', '', 'all models', '');
