@@ -11,7 +11,8 @@
  *       one number an item: the median of its repetitions
  *
  * The run of a cell is that of the newest finished session with good rows of it
- * (newest unfinished when there is none). A resumed run has several sessions, so
+ * (newest unfinished when there is none; finished: it or one that resumes it came to
+ * its end by itself). A resumed run has several sessions, so
  * rows of the same cell by the same host and build count too, the newest of each
  * item and repetition. Excluded, failed and invalid attempts never count.
  *

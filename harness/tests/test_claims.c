@@ -66,6 +66,33 @@ static void test_predicate(void **state)
     assert_string_equal(rk_claim_status_name(U), "untestable");
 }
 
+static const struct {
+    const char *exp, *metric, *where;
+    double value, tolerance;
+    rk_claim_status status;
+    const char *why;
+} cells[] = {
+    {"e", "ttft_speedup", "model=tiny context=2K method=redknot", 2.5, 0.1, R, "meets"},
+    {"e", "ttft_ms_speedup", "model=tiny context=2048 method=redknot", 2.5, 0.1, R, "meets"},
+    {"e", "ttft_speedup", "model=tiny context=2K method=redknot", 9, 0.1, D, "another size"},
+    {"e", "ttft_speedup", "model=tiny context=2K method=redknot vs=epic", 1.25, 0.1, R, ""},
+    {"e", "ttft_speedup", "model=tiny context=2K method=redknot vs=none", 1.25, 0.1, U,
+     "compared with was not run"},
+    {"e", "flops_reduction", "model=tiny context=2K method=redknot", 3.33, 0.1, R, ""},
+    {"e", "em_delta", "model=tiny context=2K method=redknot", -0.1, 0.05, R, ""},
+    {"e", "em_ratio", "model=tiny context=2K method=epic", 1.3, 0.1, C, "other side"},
+    {"e", "em", "model=tiny context=2K method=dense", 1, 0.01, R, ""},
+    {"e", "ttft_speedup", "model=tiny method=redknot", 2.5, 0.1, U, "names 2 cells"},
+    {"e", "ttft_speedup", "model=llama-3.3-70b context=64K method=redknot", 3.5, 0.1, U,
+     "not run on this machine"},
+    {"e", "ttft_speedup", "model=tiny context=4K method=redknot", 2.5, 0.1, U, "n too small"},
+    {"e", "f1_delta", "model=rand context=2K method=redknot", 0, 0.1, U, "random weights"},
+    {"e", "ttft_speedup", "model=rand context=2K method=redknot", 2.5, 0.1, R, ""},
+    {"e", "no_such_delta", "model=tiny context=2K method=redknot", 2.5, 0.1, U, "nothing measured"},
+    {"e", "ttft_speedup", "budget=4K method=redknot", 2.5, 0.1, U, "not run"},
+    {"alone", "ttft_speedup", "method=redknot", 2.5, 0.1, U, "compared with was not run"},
+};
+
 static void test_cells(void **state)
 {
     (void)state;
@@ -86,43 +113,21 @@ static void test_cells(void **state)
     fixture_close(&f);
     rk_query *q;
     assert_int_equal(rk_query_open(&q, f.path, NULL, NULL), RK_OK);
-    static const struct {
-        const char *exp, *metric, *where;
-        double value, tolerance;
-        rk_claim_status status;
-        const char *why;
-    } rows[] = {
-        {"e", "ttft_speedup", "model=tiny context=2K method=redknot", 2.5, 0.1, R, "meets"},
-        {"e", "ttft_ms_speedup", "model=tiny context=2048 method=redknot", 2.5, 0.1, R, "meets"},
-        {"e", "ttft_speedup", "model=tiny context=2K method=redknot", 9, 0.1, D, "another size"},
-        {"e", "ttft_speedup", "model=tiny context=2K method=redknot vs=epic", 1.25, 0.1, R, ""},
-        {"e", "ttft_speedup", "model=tiny context=2K method=redknot vs=none", 1.25, 0.1, U,
-         "compared with was not run"},
-        {"e", "flops_reduction", "model=tiny context=2K method=redknot", 3.33, 0.1, R, ""},
-        {"e", "em_delta", "model=tiny context=2K method=redknot", -0.1, 0.05, R, ""},
-        {"e", "em_ratio", "model=tiny context=2K method=epic", 1.3, 0.1, C, "other side"},
-        {"e", "em", "model=tiny context=2K method=dense", 1, 0.01, R, ""},
-        {"e", "ttft_speedup", "model=tiny method=redknot", 2.5, 0.1, U, "names 2 cells"},
-        {"e", "ttft_speedup", "model=llama-3.3-70b context=64K method=redknot", 3.5, 0.1, U,
-         "not run on this machine"},
-        {"e", "ttft_speedup", "model=tiny context=4K method=redknot", 2.5, 0.1, U, "n too small"},
-        {"e", "f1_delta", "model=rand context=2K method=redknot", 0, 0.1, U, "random weights"},
-        {"e", "ttft_speedup", "model=rand context=2K method=redknot", 2.5, 0.1, R, ""},
-        {"e", "no_such_delta", "model=tiny context=2K method=redknot", 2.5, 0.1, U,
-         "nothing measured"},
-        {"e", "ttft_speedup", "budget=4K method=redknot", 2.5, 0.1, U, "not run"},
-        {"alone", "ttft_speedup", "method=redknot", 2.5, 0.1, U, "compared with was not run"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        rk_claim_input c = {
-            rows[i].exp, rows[i].metric, rows[i].where, rows[i].value, rows[i].tolerance, 1, ""};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        rk_claim_input c = {cells[i].exp,
+                            cells[i].metric,
+                            cells[i].where,
+                            cells[i].value,
+                            cells[i].tolerance,
+                            1,
+                            ""};
         rk_claim_verdict v;
         rk_error err = {0};
-        if (!strcmp(rows[i].metric, "em_delta") || !strcmp(rows[i].metric, "f1_delta"))
+        if (!strcmp(cells[i].metric, "em_delta") || !strcmp(cells[i].metric, "f1_delta"))
             c.relative = 0;
         if (rk_claim_check(q, &c, &v, &err) != RK_OK)
             fail_msg("row %zu: %s", i, err.text);
-        if (v.status != rows[i].status || !strstr(v.why, rows[i].why))
+        if (v.status != cells[i].status || !strstr(v.why, cells[i].why))
             fail_msg("row %zu: %s %.3g [%.3g, %.3g]: %s", i, rk_claim_status_name(v.status),
                      v.got.est, v.got.lo, v.got.hi, v.why);
     }

@@ -99,6 +99,29 @@ static void test_axes(void **state)
     fixture_remove(&f);
 }
 
+/* Two builds, the second continued by a session that still runs. */
+static void check_filters(const fixture *f)
+{
+    static const struct {
+        rk_query_filter filter;
+        const char *session;
+        int64_t items;
+    } rows[] = {
+        {{.session = "old"}, "old", 8},     {{.commit = "aaaa"}, "old", 8},
+        {{.commit = "bbbb2222"}, "new", 5}, {{.method = "dense"}, "new", 5},
+        {{.session = "open"}, "open", 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t n;
+        rk_query *q = open_all(f, &rows[i].filter);
+        const rk_query_point *p = points(q, &n);
+        assert_int_equal(n, 1);
+        assert_string_equal(p->session_id, rows[i].session);
+        assert_int_equal(p->items, rows[i].items);
+        rk_query_close(q);
+    }
+}
+
 static void test_which_run(void **state)
 {
     (void)state;
@@ -142,26 +165,44 @@ static void test_which_run(void **state)
     assert_true(s.value[0] == 200 && s.value[1] == 900);
     rk_query_close(q);
 
-    static const struct {
-        rk_query_filter filter;
-        const char *session;
-        int64_t items;
-    } rows[] = {
-        {{.session = "old"}, "old", 8},     {{.commit = "aaaa"}, "old", 8},
-        {{.commit = "bbbb2222"}, "new", 5}, {{.method = "dense"}, "new", 5},
-        {{.session = "open"}, "open", 1},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        q = open_all(&f, &rows[i].filter);
-        p = points(q, &n);
-        assert_int_equal(n, 1);
-        assert_string_equal(p->session_id, rows[i].session);
-        assert_int_equal(p->items, rows[i].items);
-        rk_query_close(q);
-    }
+    check_filters(&f);
     q = open_all(&f, &(rk_query_filter){.experiment = "other"});
     (void)points(q, &n);
     assert_int_equal(n, 0);
+    rk_query_close(q);
+    fixture_remove(&f);
+}
+
+/* Killed, errors and interrupts are no end; a resumption that is done is. */
+static void test_killed_run(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_method newer = dense;
+    newer.ttft = 500;
+    fixture_open(&f, "query_killed");
+    fixture_session(&f, "old", "b1", 100, 200);
+    fixture_session(&f, "killed", "b2", 300, 400);
+    fixture_sql(&f, "UPDATE session SET exit_reason = 'done' WHERE session_id = 'old';"
+                    "UPDATE session SET exit_reason = 'crash' WHERE session_id = 'killed';");
+    fixture_run(&f, "e", "tiny", "2K", 2048, &dense, 8, "old");
+    fixture_run(&f, "e", "tiny", "2K", 2048, &newer, 4, "killed");
+    fixture_close(&f);
+    int64_t n;
+    rk_query *q = open_all(&f, NULL);
+    const rk_query_point *p = points(q, &n);
+    assert_string_equal(p->session_id, "old");
+    rk_query_close(q);
+
+    assert_int_equal(sqlite3_open(f.path, &f.db), SQLITE_OK);
+    fixture_sql(&f, "BEGIN;");
+    fixture_session(&f, "resumed", "b2", 500, 600);
+    fixture_sql(&f, "UPDATE session SET exit_reason = 'done' WHERE session_id = 'resumed';");
+    fixture_close(&f);
+    q = open_all(&f, NULL);
+    p = points(q, &n);
+    assert_string_equal(p->session_id, "killed");
+    assert_int_equal(p->finished, 1);
     rk_query_close(q);
     fixture_remove(&f);
 }
@@ -252,9 +293,13 @@ static void test_each(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_and_facts), cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_which_run),       cmocka_unit_test(test_bad_rows),
-        cmocka_unit_test(test_no_database),     cmocka_unit_test(test_each),
+        cmocka_unit_test(test_order_and_facts),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_which_run),
+        cmocka_unit_test(test_bad_rows),
+        cmocka_unit_test(test_killed_run),
+        cmocka_unit_test(test_no_database),
+        cmocka_unit_test(test_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
