@@ -145,7 +145,7 @@ static rk_status bind_blob(loader *l, int32_t line, int i, const rk_csv_field *f
 static rk_status bind_field(loader *l, int32_t line, int i, const rk_csv_field *f, rk_error *err)
 {
     const rk_ledger_column *c = &l->columns.c[i];
-    int64_t integer;
+    int64_t integer = 0;
     double real;
     char *end;
     if (!f->text)
@@ -187,7 +187,7 @@ static rk_status step(loader *l, sqlite3_stmt *s, int32_t line, rk_error *err)
 static rk_status take_samples(loader *l, int32_t line, const char *metric, const char *text,
                               const rk_csv_field *row, rk_error *err)
 {
-    int64_t idx = 0, item;
+    int64_t idx = 0, item = 0;
     RK_TRY(parse_int(l, line, "item_no", row[3].text ? row[3].text : "", &item, err));
     for (const char *at = text; at;) {
         char *end;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "build_info.h"
 #include "cmd_check.h"
 #include "cmd_compare.h"

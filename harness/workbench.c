@@ -1,4 +1,5 @@
 /* workbench.c - see workbench.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "workbench.h"
 
 #include <stdlib.h>
