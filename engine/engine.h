@@ -38,7 +38,6 @@ typedef struct rk_report {
 /* `model` is borrowed and must outlive the engine. RK_E_USAGE: unknown backend. */
 rk_status rk_engine_open(rk_engine **out, const rk_model *model, const rk_engine_config *config,
                          rk_error *err);
-const rk_model *rk_engine_model(const rk_engine *e); /* borrowed */
 void rk_engine_close(rk_engine *e); /* after its sessions; accepts NULL */
 
 /* Builds the states of the prefix and of every chunk that `method` would look up

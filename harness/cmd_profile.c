@@ -106,7 +106,7 @@ static rk_status add_context(rk_workbench *w, rk_profile *p, int64_t index, int 
     for (int32_t i = 0; i < context->passages; i++)
         gold[i] = context->passage[i].gold != 0;
     RK_TRY(rk_workbench_request(w, 0, -1, &r, err));
-    return rk_profile_add(p, r, gold, err);
+    return rk_profile_add(p, rk_workbench_engine(w), r, gold, err);
 }
 
 /* One line a layer: scores of its heads, globals marked. */
@@ -168,7 +168,6 @@ static rk_status profile(const char *model, const config *c, const rk_argument_l
                                  .seed = c->seed};
     rk_workbench *w;
     rk_profile *p = NULL;
-    rk_engine *e;
     rk_point point;
     int ended = 0;
     RK_TRY(make_point(c, set, arena, &point, err));
@@ -176,11 +175,9 @@ static rk_status profile(const char *model, const config *c, const rk_argument_l
     rk_status st = rk_workbench_model(w, model, err);
     if (st == RK_OK)
         st = rk_workbench_dataset(w, &point, c->context, err);
-    if (st == RK_OK)
-        st = rk_workbench_engine(w, 4 * (c->context > 0 ? c->context : 8192), &e, err);
     rk_profile_config how = {(int32_t)c->window, (int32_t)c->sink, (int32_t)c->rows};
     if (st == RK_OK)
-        st = rk_profile_new(&p, e, &how, err);
+        st = rk_profile_new(&p, &rk_workbench_opened(w)->shape, &how, err);
     for (int64_t i = 0; i < c->contexts && st == RK_OK && !ended; i++) {
         st = add_context(w, p, i, &ended, err);
         if (st == RK_OK && !ended)

@@ -183,6 +183,8 @@ static rk_status prepare(void *self, const rk_point *p, rk_outcome *outcome, cha
  * one is open. */
 static rk_status reopen(rk_method_executor *x, const rk_point *p, rk_error *err)
 {
+    if (x->shared.point != p->index)
+        drop_shared(x);
     RK_TRY(rk_workbench_model(x->bench, model_of(p), err));
     return rk_workbench_dataset(x->bench, p, context_tokens(p), err);
 }
@@ -231,6 +233,8 @@ static rk_status item_key(void *self, const rk_point *p, int64_t item, rk_item_i
     const rk_prompt *prompt;
     RK_TRY(reopen(x, p, err));
     RK_TRY(locate(x, item, &index, &q, err));
+    if (x->shared.context != index)
+        drop_shared(x);
     RK_TRY(rk_workbench_context(x->bench, index, &context, &prompt, err));
     const rk_item *it = &context->item[q];
     snprintf(out->cluster, sizeof out->cluster, "%s", context->id);
@@ -369,11 +373,10 @@ static rk_status run_attempt(rk_method_executor *x, const rk_point *p, attempt *
 {
     const rk_model *model = rk_workbench_opened(x->bench);
     const rk_request *r;
-    rk_engine *e;
+    rk_engine *e = rk_workbench_engine(x->bench);
     int32_t token = -1;
     const char *text, *answer;
     RK_TRY(rk_workbench_request(x->bench, a->question, kept_bos(&a->method, model), &r, err));
-    RK_TRY(rk_workbench_engine(x->bench, 6 * (int64_t)r->tokens, &e, err));
     rk_measurement m = {.prompt_tokens = r->tokens,
                         .context_tokens = r->question.start,
                         .layers = model->shape.layers,

@@ -289,31 +289,23 @@ rk_status rk_workbench_find(rk_workbench *w, int64_t item, int64_t *index, rk_er
     }
 }
 
-rk_status rk_workbench_context(rk_workbench *w, int64_t index, const rk_context **context,
-                               const rk_prompt **prompt, rk_error *err)
+rk_engine *rk_workbench_engine(const rk_workbench *w)
 {
-    *context = &w->context;
-    *prompt = &w->prompt;
-    if (w->current == index)
-        return RK_OK;
-    w->current = -1;
-    rk_arena_reset(w->arena);
-    if (w->engine)
-        rk_engine_forget_states(w->engine);
-    RK_TRY(w->reader.ops->context(&w->reader, index, w->arena, &w->context, err));
-    RK_TRY(rk_prompt_build(w->model, w->reader.ops, &w->context, w->arena, &w->prompt, err));
-    w->reference = rk_arena_take(w->arena, (size_t)w->prompt.questions, sizeof *w->reference, err);
-    if (!w->reference)
-        return RK_E_MEMORY;
-    w->current = index;
-    return RK_OK;
+    return w->engine;
 }
 
-rk_status rk_workbench_engine(rk_workbench *w, int64_t tokens, rk_engine **out, rk_error *err)
+/* Room for a context, its stored states, a shared context pass, a fork and the dense
+ * reference, with page rounding for many short passages. */
+static rk_status make_room(rk_workbench *w, rk_error *err)
 {
     const rk_model_shape *m = &w->model->shape;
+    int64_t longest = 0;
+    for (int32_t q = 0; q < w->prompt.questions; q++)
+        longest = w->prompt.question[q].n > longest ? w->prompt.question[q].n : longest;
+    int64_t tokens = 6 * (w->prompt.context_tokens + longest + 512) +
+                     (int64_t)3 * RK_PAGE_TOKENS * w->prompt.passages;
     if (w->engine && tokens <= w->engine_tokens) {
-        *out = w->engine;
+        rk_engine_forget_states(w->engine);
         return RK_OK;
     }
     rk_engine_close(w->engine);
@@ -325,7 +317,25 @@ rk_status rk_workbench_engine(rk_workbench *w, int64_t tokens, rk_engine **out, 
                                .kv_bytes = pages * page};
     RK_TRY(rk_engine_open(&w->engine, w->model, &config, err));
     w->engine_tokens = tokens;
-    *out = w->engine;
+    return RK_OK;
+}
+
+rk_status rk_workbench_context(rk_workbench *w, int64_t index, const rk_context **context,
+                               const rk_prompt **prompt, rk_error *err)
+{
+    *context = &w->context;
+    *prompt = &w->prompt;
+    if (w->current == index)
+        return RK_OK;
+    w->current = -1;
+    rk_arena_reset(w->arena);
+    RK_TRY(w->reader.ops->context(&w->reader, index, w->arena, &w->context, err));
+    RK_TRY(rk_prompt_build(w->model, w->reader.ops, &w->context, w->arena, &w->prompt, err));
+    w->reference = rk_arena_take(w->arena, (size_t)w->prompt.questions, sizeof *w->reference, err);
+    if (!w->reference)
+        return RK_E_MEMORY;
+    RK_TRY(make_room(w, err));
+    w->current = index;
     return RK_OK;
 }
 
@@ -365,12 +375,11 @@ rk_status rk_workbench_request(rk_workbench *w, int32_t q, int32_t bos, const rk
 /* Every question's first-token logits from one dense context, forked. */
 static rk_status fill_reference(rk_workbench *w, rk_error *err)
 {
-    rk_engine *e;
+    rk_engine *e = w->engine;
     rk_session *context = NULL;
     const rk_request *r;
     rk_method dense = {.ops = rk_method_find("dense"), .shape = &w->model->shape};
     RK_TRY(rk_workbench_request(w, 0, -1, &r, err));
-    RK_TRY(rk_workbench_engine(w, 4 * (int64_t)r->tokens, &e, err));
     RK_TRY(rk_session_open(&context, e, &dense, err));
     rk_status st = rk_session_prefill(context, r, RK_PART_CONTEXT, NULL, err);
     size_t vocab = (size_t)w->model->shape.vocab;

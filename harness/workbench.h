@@ -47,13 +47,14 @@ rk_status rk_workbench_items(rk_workbench *w, int64_t index, int64_t *first, int
 /* The context that holds an item. */
 rk_status rk_workbench_find(rk_workbench *w, int64_t item, int64_t *index, rk_error *err);
 
-/* Makes context `index` the current one: passages, prompt; forgets stored states of
- * another context. Borrowed until the next context. */
+/* Makes context `index` the current one: passages, prompt, an engine with room for it;
+ * forgets stored states of another context. Sessions of an earlier context must be
+ * closed before. Borrowed until the next context. */
 rk_status rk_workbench_context(rk_workbench *w, int64_t index, const rk_context **context,
                                const rk_prompt **prompt, rk_error *err);
 
-/* The engine, with a page pool for at least `tokens` tokens of K/V. */
-rk_status rk_workbench_engine(rk_workbench *w, int64_t tokens, rk_engine **out, rk_error *err);
+/* The engine of the current context; borrowed until the next one. */
+rk_engine *rk_workbench_engine(const rk_workbench *w);
 
 /* Dense logits [V] of question `q` of the current context; computed at first use,
  * untimed. Borrowed until the next context. */

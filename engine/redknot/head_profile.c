@@ -24,13 +24,13 @@ typedef struct alone_rows {
 } alone_rows;
 
 struct rk_profile {
-    rk_engine *e;
     rk_profile_config config;
     const rk_model_shape *shape;
     double *sum[MEASURES]; /* [L][G] */
     int64_t count[MEASURES];
     overlap *shift;        /* [L][G], of the probe in hand */
     /* the probe in hand */
+    rk_engine *e;
     const rk_request *r;
     const uint8_t *gold;
     alone_rows *alone;     /* [chunks] */
@@ -43,8 +43,8 @@ static size_t heads_of(const rk_profile *p)
     return (size_t)p->shape->layers * (size_t)p->shape->kv_heads;
 }
 
-rk_status rk_profile_new(rk_profile **out, rk_engine *e, const rk_profile_config *config,
-                         rk_error *err)
+rk_status rk_profile_new(rk_profile **out, const rk_model_shape *shape,
+                         const rk_profile_config *config, rk_error *err)
 {
     *out = NULL;
     if (config->window < 1 || config->sink < 0 || config->rows < 1)
@@ -52,9 +52,8 @@ rk_status rk_profile_new(rk_profile **out, rk_engine *e, const rk_profile_config
     rk_profile *p = rk_heap_take(1, sizeof *p, err);
     if (!p)
         return RK_E_MEMORY;
-    p->e = e;
     p->config = *config;
-    p->shape = &rk_engine_model(e)->shape;
+    p->shape = shape;
     rk_status st = RK_OK;
     for (int i = 0; i < MEASURES && st == RK_OK; i++) {
         p->sum[i] = rk_heap_take(heads_of(p), sizeof **p->sum, err);
@@ -257,10 +256,12 @@ static rk_status add_in(rk_profile *p, rk_arena *arena, rk_error *err)
     return RK_OK;
 }
 
-rk_status rk_profile_add(rk_profile *p, const rk_request *r, const uint8_t *gold, rk_error *err)
+rk_status rk_profile_add(rk_profile *p, rk_engine *e, const rk_request *r, const uint8_t *gold,
+                         rk_error *err)
 {
     rk_arena *arena;
     RK_TRY(rk_arena_new(&arena, err));
+    p->e = e;
     p->r = r;
     p->gold = gold;
     rk_status st = add_in(p, arena, err);

@@ -24,13 +24,15 @@ typedef struct rk_profile_config {
 
 typedef struct rk_profile rk_profile;
 
-/* `e` is borrowed and must hold a backend with values. */
-rk_status rk_profile_new(rk_profile **out, rk_engine *e, const rk_profile_config *config,
-                         rk_error *err);
+/* `shape` is borrowed: the model's. */
+rk_status rk_profile_new(rk_profile **out, const rk_model_shape *shape,
+                         const rk_profile_config *config, rk_error *err);
 void rk_profile_free(rk_profile *p); /* accepts NULL */
 
-/* One probe: a request and, per chunk, 1 when it holds the evidence. */
-rk_status rk_profile_add(rk_profile *p, const rk_request *r, const uint8_t *gold, rk_error *err);
+/* One probe on an engine of that model, with a backend that has values: a request and,
+ * per chunk, 1 when it holds the evidence. */
+rk_status rk_profile_add(rk_profile *p, rk_engine *e, const rk_request *r, const uint8_t *gold,
+                         rk_error *err);
 
 typedef enum rk_profile_score {
     RK_PROFILE_FAR,    /* max of far_question and far_context */

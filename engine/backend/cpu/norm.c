@@ -31,9 +31,9 @@ rk_status rk_cpu_rms_norm(rk_backend *b, rk_tensor y, rk_tensor x, const float *
  * [-87, 88]; below that the result is 0, as in expf to fp32 precision. */
 static inline float exp_fast(float x)
 {
-    x = x > 88.0f ? 88.0f : x;
-    float n = rintf(x * 1.44269504f);
-    float r = x - n * 0.693359375f + n * 2.12194440e-4f;
+    float c = x > 88.0f ? 88.0f : x < -87.0f ? -87.0f : x;
+    float n = rintf(c * 1.44269504f);
+    float r = c - n * 0.693359375f + n * 2.12194440e-4f;
     float p = 1.9875691500e-4f;
     p = p * r + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
