@@ -60,8 +60,8 @@ void rk_progress_show(rk_progress *p, int64_t done, int64_t total, int64_t faile
     if (failed)
         snprintf(failures, sizeof failures, " (%" PRId64 " failed)", failed);
     rk_progress_time(to_go_s, eta, sizeof eta);
-    snprintf(text, sizeof text, "%s%s%s %3d%% %" PRId64 "/%" PRId64 "%s, %s to go  %s",
-             p->terminal ? "[" : "", p->terminal ? bar : "", p->terminal ? "]" : "",
+    snprintf(text, sizeof text, "%s%s%s%3d%% %" PRId64 "/%" PRId64 "%s, %s to go  %s",
+             p->terminal ? "[" : "", p->terminal ? bar : "", p->terminal ? "] " : "",
              (int)(share * 100), done, total, failures, eta, now);
     if (p->terminal)
         fprintf(p->out, "\r%.*s\x1b[K", columns(p->out) - 1, text);

@@ -3,11 +3,12 @@
 
 #include "spec_cases.h"
 
-static const char text[] = "[axes]\nmodel = /models/a.gguf, b\nmethod = dense, redknot, cacheblend:l3\n"
-                           "redknot.window = 64, 128, 256\ncontext = 1K, 2K\n"
-                           "dataset = hotpotqa, ruler\nruler.hops = 2, 3\n"
-                           "[method.redknot]\nwindow = 32\nffn_mass = 0.5\n[method.cacheblend:l3]\n"
-                           "[measure]\n";
+static const char text[] =
+    "[axes]\nmodel = /models/a.gguf, b\nmethod = dense, redknot, cacheblend:l3\n"
+    "redknot.window = 64, 128, 256\ncontext = 1K, 2K\n"
+    "dataset = hotpotqa, ruler\nruler.hops = 2, 3\n"
+    "[method.redknot]\nwindow = 32\nffn_mass = 0.5\n[method.cacheblend:l3]\n"
+    "[measure]\n";
 
 static rk_arena *arena;
 static rk_spec spec;
@@ -110,8 +111,8 @@ static void groups_hold_the_methods(void **state)
 
 static void base_names(void **state)
 {
-    static const char *const cases[][2] = {{"a", "a"},     {"/a/b", "b"}, {"a/b.c", "b.c"},
-                                           {"/a/b/", "b/"}, {"", ""},     {"/", "/"}};
+    static const char *const cases[][2] = {{"a", "a"},      {"/a/b", "b"}, {"a/b.c", "b.c"},
+                                           {"/a/b/", "b/"}, {"", ""},      {"/", "/"}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(rk_base_name(cases[i][0]), cases[i][1]);

@@ -78,14 +78,16 @@ static void too_many_fields(void **state)
     (void)state;
     memset(text, ',', RK_CSV_FIELDS_MAX + 1);
     text[RK_CSV_FIELDS_MAX + 1] = '\n';
-    assert_int_equal(rk_csv_read(text, RK_CSV_FIELDS_MAX + 2, "f", collect, got, &err), RK_E_FORMAT);
+    assert_int_equal(rk_csv_read(text, RK_CSV_FIELDS_MAX + 2, "f", collect, got, &err),
+                     RK_E_FORMAT);
     assert_non_null(strstr(err.text, "f:1: more than"));
 }
 
 /* Every text comes back as it was. */
 static void writing(void **state)
 {
-    static const char *const texts[] = {"a", "", " a", "a ", "\ta", "a\t", "a,b", "\"", "\"\"", "\n",
+    static const char *const texts[] = {"a",      "",           " a",      "a ",   "\ta",
+                                        "a\t",    "a,b",        "\"",      "\"\"", "\n",
                                         "a\r\nb", "it's; fine", "\xc3\xa9"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -107,8 +109,8 @@ static void writing(void **state)
 
 static void reals_are_short_and_exact(void **state)
 {
-    static const double values[] = {0,      0.1,     1.0 / 3, 1e300,  -5e-324, 123456789012345678.0,
-                                    1e-300, 2.5e-17, 0.3,     1 << 30, -0.0};
+    static const double values[] = {
+        0, 0.1, 1.0 / 3, 1e300, -5e-324, 123456789012345678.0, 1e-300, 2.5e-17, 0.3, 1 << 30, -0.0};
     char text[40];
     (void)state;
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {

@@ -240,7 +240,8 @@ static void full_disk_by_limit(void **state)
         run_open(&c, NULL, path);
         c.spec.measure.items = 2000;
         rk_status st = run_run(&c);
-        int good = st == RK_E_IO && (strstr(c.err.text, "full") || strstr(c.err.text, "is there room"));
+        int good =
+            st == RK_E_IO && (strstr(c.err.text, "full") || strstr(c.err.text, "is there room"));
         if (!good)
             fprintf(stderr, "%d %s\n", st, c.err.text);
         _exit(good ? 0 : 1);

@@ -2,7 +2,10 @@
 #define _GNU_SOURCE
 #include "run_cases.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "interrupt.h"
 
 enum { CELLS = 6, ITEMS = 12, REPS = 2, ATTEMPTS = CELLS * ITEMS * REPS };
 
@@ -258,6 +261,42 @@ static void stops_cleanly_and_goes_on(void **state)
     run_close(&c);
 }
 
+/* The whole way: handler, flag, item finished, session ended, exit by return. */
+static void sigint_ends_cleanly(void **state)
+{
+    int status;
+    run_case c;
+    (void)state;
+    pid_t pid = fork();
+    if (!pid) {
+        run_open(&c, NULL, db_path);
+        c.executor.delay_us = 5000;
+        if (rk_interrupt_install(&c.config.stop, &c.err) != RK_OK)
+            _exit(2);
+        rk_status st = run_run(&c);
+        run_close(&c);
+        _exit(st == RK_OK && c.result.interrupted ? 0 : 1);
+    }
+    rk_results_db *db = NULL;
+    for (int i = 0; i < 2000; i++) {
+        usleep(5000);
+        if (rk_results_open(&db, db_path, RK_RESULTS_READ, NULL) != RK_OK)
+            continue;
+        int64_t n = run_int(db, "SELECT count(*) FROM attempt WHERE state='ok'");
+        rk_results_close(db);
+        if (n >= 3)
+            break;
+    }
+    kill(pid, SIGINT);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(rk_results_open(&db, db_path, RK_RESULTS_READ, NULL), RK_OK);
+    run_text_is(db, "SELECT exit_reason FROM session", "interrupted");
+    assert_int_equal(run_int(db, "SELECT count(*) FROM attempt WHERE state<>'ok'"), 0);
+    rk_results_close(db);
+}
+
 static void short_data_sets_end_early(void **state)
 {
     run_case c;
@@ -317,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_values_and_slow_items_fail, setup, teardown),
         cmocka_unit_test_setup_teardown(broken_executor_stops_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(stops_cleanly_and_goes_on, setup, teardown),
+        cmocka_unit_test_setup_teardown(sigint_ends_cleanly, setup, teardown),
         cmocka_unit_test_setup_teardown(short_data_sets_end_early, setup, teardown),
         cmocka_unit_test_setup_teardown(finished_rows_are_frozen, setup, teardown),
         cmocka_unit_test_setup_teardown(progress_is_plain_lines_in_a_file, setup, teardown),

@@ -6,8 +6,8 @@
 
 static rk_status build(const char *text, rk_spec *spec, rk_arena *arena, rk_error *err)
 {
-    rk_spec_builder b = {.path = "f", .registry = case_registry, .spec = spec, .arena = arena,
-                         .err = err};
+    rk_spec_builder b = {
+        .path = "f", .registry = case_registry, .spec = spec, .arena = arena, .err = err};
     memset(spec, 0, sizeof *spec);
     RK_TRY(rk_spec_file_parse(text, strlen(text), "f", arena, &b.entries, err));
     return rk_spec_build(&b);
@@ -61,11 +61,11 @@ static void too_much_is_refused(void **state)
     size_t n = (size_t)sprintf(text, "[axes]\n");
     (void)state;
     assert_int_equal(rk_arena_new(&arena, NULL), RK_OK);
-    static const char *const names[] = {"model", "dataset", "method", "context", "backend",
-                                        "weights", "store", "batch", "gpus", "concurrency",
-                                        "chunks", "decode", "policy"};
-    static const char *const values[] = {"a", "ruler", "dense", "1", "cpu", "random", "disk", "1",
-                                         "1", "1", "1", "1", "x"};
+    static const char *const names[] = {"model",   "dataset", "method", "context", "backend",
+                                        "weights", "store",   "batch",  "gpus",    "concurrency",
+                                        "chunks",  "decode",  "policy"};
+    static const char *const values[] = {"a", "ruler", "dense", "1", "cpu", "random", "disk",
+                                         "1", "1",     "1",     "1", "1",   "x"};
     for (size_t i = 0; i < 13; i++)
         n += (size_t)sprintf(text + n, "%s = %s\n", names[i], values[i]);
     assert_int_equal(build(text, &spec, arena, &err), RK_E_USAGE);

@@ -39,8 +39,8 @@ static void files(void **state)
         rk_error err = {0};
         char got[512] = "";
         assert_int_equal(rk_arena_new(&arena, NULL), RK_OK);
-        rk_status st = rk_spec_file_parse(cases[i].text, strlen(cases[i].text), "f", arena, &e,
-                                          &err);
+        rk_status st =
+            rk_spec_file_parse(cases[i].text, strlen(cases[i].text), "f", arena, &e, &err);
         assert_int_equal(st, cases[i].status);
         for (int32_t k = 0; st == RK_OK && k < e.n; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s|%s|%s|%d;",
