@@ -21,14 +21,19 @@ typedef struct rk_prompt {
 } rk_prompt;
 
 /* Tokenises a context with the model's tokenizer and chat style (or plain text
- * where the reader says so). All memory in `arena`. */
+ * where the reader says so). The context's own instruction and question form, where
+ * it has them, take the place of the reader's. All memory in `arena`.
+ * RK_E_UNSUPPORTED: a model without a tokenizer; RK_E_FORMAT: a passage without a
+ * token; RK_E_ARG: a question form without %s. */
 rk_status rk_prompt_build(const rk_model *m, const rk_reader_ops *reader, const rk_context *context,
                           rk_arena *arena, rk_prompt *out, rk_error *err);
 
-/* The counter readers use to reach a length with this model's tokenizer. */
+/* The counter readers use to reach a length: what rk_prompt_build would give a
+ * passage. Borrows the model. */
 rk_token_counter rk_prompt_counter(const rk_model *m);
 
-/* The answer in generated text: cut at the reader's stop text, blanks trimmed. */
+/* The answer in generated text: leading blanks off, cut at the reader's stop text,
+ * blanks trimmed. In the arena; NULL with `err` filled on failure. */
 const char *rk_prompt_answer(const rk_reader_ops *reader, const char *generated, rk_arena *arena,
                              rk_error *err);
 

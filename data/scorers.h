@@ -13,13 +13,15 @@
 RK_C_BEGIN
 
 typedef struct rk_score {
-    double f1; /* 0..1; RULER: the share of references found */
-    double em; /* 0 or 1; RULER: 1 when all references are found */
+    double f1; /* 0..1; ruler_all: the share of references found; ruler_part: 1 when any is */
+    double em; /* 0 or 1; ruler_all: 1 when all references are found */
 } rk_score;
 
 typedef struct rk_scorer {
     const char *name;
-    const char *source;
+    const char *source; /* the official script whose numbers it gives */
+    /* The best over `answers` (>= 1) accepted answers; RULER's: references to be
+     * found. RK_E_ARG: no prediction, no answer. Thread-safe. */
     rk_status (*score)(const char *prediction, const char *const *answer, int32_t answers,
                        rk_score *out, rk_error *err);
 } rk_scorer;

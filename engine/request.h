@@ -31,8 +31,8 @@ typedef struct rk_segment {
 } rk_segment;
 
 typedef struct rk_request {
-    rk_segment prefix;   /* n may be 0 */
-    rk_segment *chunk;   /* [chunks] reusable passages, in prompt order */
+    rk_segment prefix; /* n may be 0 */
+    rk_segment *chunk; /* [chunks] reusable passages, in prompt order */
     int32_t chunks;
     rk_segment question; /* n >= 1 */
     int32_t tokens;      /* N, all segments */

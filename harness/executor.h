@@ -19,6 +19,13 @@ typedef struct rk_sink {
     rk_status (*output)(void *self, const char *text, rk_error *err); /* generated answer */
 } rk_sink;
 
+/* Who an item is: unique in its data set, and the context that it shares with others
+ * (what statistics cluster by). */
+typedef struct rk_item_identity {
+    char key[256];
+    char cluster[128];
+} rk_item_identity;
+
 typedef enum rk_outcome { RK_RAN, RK_SKIPPED, RK_FAILED } rk_outcome;
 
 /* What the database keeps of the things a cell names; texts borrowed until close. */
@@ -42,7 +49,7 @@ typedef struct rk_executor_ops {
     rk_status (*items)(void *self, const rk_point *point, int64_t n, int64_t block, int64_t *first,
                        int64_t *count, rk_error *err);
     /* Identity of an item, for the `item` table. */
-    rk_status (*item_key)(void *self, const rk_point *point, int64_t item, char *key, size_t size,
+    rk_status (*item_key)(void *self, const rk_point *point, int64_t item, rk_item_identity *out,
                           rk_error *err);
     /* Runs one item. `warmup` runs are not kept. A failed item is RK_OK with
      * outcome RK_FAILED and a reason; only a broken harness returns an error. */

@@ -54,6 +54,7 @@ CREATE TABLE env(
     cpu_governor TEXT,
     aslr INTEGER,
     envvars_json TEXT NOT NULL,
+    libraries_json TEXT,
     nvidia_smi_q TEXT) WITHOUT ROWID, STRICT;
 
 CREATE TABLE build(
@@ -143,6 +144,7 @@ CREATE TABLE cell(
     seed INTEGER NOT NULL,
     axes_json TEXT NOT NULL,
     want_reps INTEGER NOT NULL,
+    want_items INTEGER NOT NULL DEFAULT 0,
     FOREIGN KEY(exp_id,spec_sha256) REFERENCES experiment) WITHOUT ROWID, STRICT;
 CREATE INDEX cell_exp ON cell(exp_id,method_id,ctx_tokens);
 
@@ -181,8 +183,18 @@ CREATE TABLE attempt(
     peak_host_bytes INTEGER,
     CHECK((state='running')=(ended_utc_ns IS NULL))) WITHOUT ROWID, STRICT;
 CREATE UNIQUE INDEX attempt_one_ok ON attempt(cell_id,item_no,rep,session_id) WHERE state='ok';
+CREATE INDEX attempt_item ON attempt(cell_id,item_no,rep,state);
 CREATE INDEX attempt_cell ON attempt(cell_id,rep,state);
 CREATE INDEX attempt_running ON attempt(session_id) WHERE state='running';
+
+-- What became of a cell in a session: a skipped or failed cell keeps its reason.
+CREATE TABLE cell_state(
+    cell_id TEXT NOT NULL REFERENCES cell,
+    session_id TEXT NOT NULL REFERENCES session,
+    outcome TEXT NOT NULL CHECK(outcome IN('ran','skipped','failed')),
+    reason TEXT,
+    utc_ns INTEGER NOT NULL,
+    PRIMARY KEY(cell_id,session_id)) WITHOUT ROWID, STRICT;
 
 CREATE TABLE metric(
     metric TEXT PRIMARY KEY,
@@ -319,9 +331,13 @@ CREATE TABLE merge_log(
     added_json TEXT NOT NULL,
     conflicts_json TEXT NOT NULL) WITHOUT ROWID, STRICT;
 CREATE VIEW v_ok AS SELECT a.* FROM attempt a WHERE a.state='ok' AND NOT EXISTS(SELECT 1 FROM exclusion e WHERE e.attempt_id=a.attempt_id);
-CREATE VIEW v_todo AS SELECT c.cell_id, c.want_reps, (SELECT count(DISTINCT rep) FROM v_ok a WHERE a.cell_id=c.cell_id) have FROM cell c;
+CREATE VIEW v_todo AS SELECT c.cell_id, c.want_reps, c.want_items, c.want_reps*c.want_items AS want, (SELECT count(*) FROM (SELECT DISTINCT item_no, rep FROM v_ok a WHERE a.cell_id=c.cell_id)) AS have FROM cell c;
 CREATE VIEW v_ttft AS SELECT attempt_id, req, item_no, first_ns-sent_ns AS ttft_ns, CASE WHEN n_out>1 THEN (last_ns-first_ns)/(n_out-1) END AS tpot_ns, last_ns-sent_ns AS e2e_ns, first_ns-sched_ns AS ttft_open_ns FROM request WHERE status='ok';
 CREATE TRIGGER attempt_frozen BEFORE UPDATE ON attempt WHEN OLD.state<>'running' BEGIN SELECT RAISE(ABORT,'attempt is final'); END;
+CREATE TRIGGER attempt_nodelete BEFORE DELETE ON attempt BEGIN SELECT RAISE(ABORT,'attempts are kept; exclude them with a reason'); END;
+CREATE TRIGGER session_frozen BEFORE UPDATE ON session WHEN OLD.ended_utc_ns IS NOT NULL BEGIN SELECT RAISE(ABORT,'session is over'); END;
+CREATE TRIGGER output_frozen BEFORE UPDATE ON output BEGIN SELECT RAISE(ABORT,'outputs are immutable'); END;
+CREATE TRIGGER output_nodelete BEFORE DELETE ON output BEGIN SELECT RAISE(ABORT,'outputs are immutable'); END;
 CREATE TRIGGER sample_frozen BEFORE UPDATE ON sample BEGIN SELECT RAISE(ABORT,'samples are immutable'); END;
 CREATE TRIGGER sample_nodelete BEFORE DELETE ON sample BEGIN SELECT RAISE(ABORT,'samples are immutable'); END;
 PRAGMA user_version=1;

@@ -22,13 +22,14 @@ typedef struct rk_passage {
 } rk_passage;
 
 typedef struct rk_item {
-    const char *id;              /* unique in the data set */
-    const char *question;        /* the question's own words */
-    const char *const *answer;   /* accepted answers; [0] is the main one */
+    const char *id;            /* unique in the data set */
+    const char *question;      /* the question's own words */
+    const char *const *answer; /* accepted answers, [0] the main one; with ruler_all: every
+                                * reference that a complete answer names */
     int32_t answers;
-    const char *task;            /* "bridge", "T3", "niah_multikey"; for splitting results */
-    int32_t hops;                /* links to follow; -1 when the data set does not say */
-    int32_t distance;            /* generators: sentences or passages between the facts; -1 */
+    const char *task; /* "bridge", "T3", "niah_multikey"; for splitting results */
+    int32_t hops;     /* links to follow; -1 when the data set does not say */
+    int32_t distance; /* generators: sentences or passages between the facts; -1 */
 } rk_item;
 
 /* All memory is in the arena given to `context`. */
@@ -38,6 +39,9 @@ typedef struct rk_context {
     int32_t passages;
     rk_item *item;
     int32_t items;
+    /* Where a data set brings its own prompt: in place of the reader's texts. */
+    const char *instruction;   /* NULL: ops->instruction */
+    const char *question_form; /* one %s; NULL: ops->question */
 } rk_context;
 
 /* Tokens of a text under the model that will read it. */
@@ -47,7 +51,8 @@ typedef struct rk_token_counter {
 } rk_token_counter;
 
 typedef struct rk_reader_config {
-    const char *path;                /* file or directory of the data; NULL for generators */
+    const char *path; /* the data's file, or a directory holding it at one of
+                       * the places its reader lists; NULL for generators */
     uint64_t seed;
     int64_t target_tokens;           /* passages together aim for this many (never more);
                                       * 0 = the context's natural length, nothing added */
@@ -63,17 +68,17 @@ typedef struct rk_reader {
 } rk_reader;
 
 typedef struct rk_reader_ops {
-    const char *name;        /* the file's name without .c, as in experiment files */
-    const char *title;       /* as plots print it */
-    const char *source;      /* upstream, paper or own generator */
-    const char *licence;     /* of the data */
-    const char *origin;      /* "real", "synthetic" */
-    const char *scorer;      /* data/scorers.h: "hotpotqa", "musique", "longbench_qa", "ruler_all" ... */
+    const char *name;    /* the file's name without .c, as in experiment files */
+    const char *title;   /* as plots print it */
+    const char *source;  /* upstream, paper or own generator */
+    const char *licence; /* of the data */
+    const char *origin;  /* "real", "synthetic" */
+    const char *scorer; /* data/scorers.h: "hotpotqa", "musique", "longbench_qa", "ruler_all" ... */
     const char *instruction; /* text in front of the passages */
     const char *question;    /* text behind them; one %s, the item's question */
     int32_t max_new_tokens;
-    const char *stop;        /* generation ends at this text; NULL: only at EOS */
-    int32_t plain;           /* 1: never a chat template (the tiny model's own world) */
+    const char *stop; /* generation ends at this text; NULL: only at EOS */
+    int32_t plain;    /* 1: never a chat template (the tiny model's own world) */
     size_t config_size;
     const rk_option *options; /* NULL: none */
 
@@ -83,7 +88,10 @@ typedef struct rk_reader_ops {
     int64_t (*contexts)(const rk_reader *r);
     /* Context `index`, the same for the same (file, seed, index, config) always.
      * Passages already filled up to target_tokens with distractors, none repeated,
-     * in an order drawn from the seed so that gold positions are uniform. */
+     * in an order drawn from the seed so that gold positions are uniform.
+     * RK_E_BUDGET: what must be in the context (gold passages, needles) does not
+     * fit, or the data set is too small to fill it to nine tenths. RK_E_ARG: an
+     * index outside [0, contexts). */
     rk_status (*context)(rk_reader *r, int64_t index, rk_arena *arena, rk_context *out,
                          rk_error *err);
 } rk_reader_ops;

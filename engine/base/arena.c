@@ -19,17 +19,19 @@ struct rk_arena {
     size_t taken;
 };
 
+/* The payload begins at the next multiple of ALIGNMENT behind the header. */
+enum { HEADER_BYTES = (sizeof(block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
+
 static char *payload(block *b)
 {
-    return (char *)b + ((sizeof(block) + ALIGNMENT - 1) / ALIGNMENT) * ALIGNMENT;
+    return (char *)b + HEADER_BYTES;
 }
 
 static block *block_new(size_t bytes)
 {
-    size_t head = (size_t)(payload(NULL) - (char *)NULL);
-    if (bytes > SIZE_MAX - head - ALIGNMENT)
+    if (bytes > SIZE_MAX - HEADER_BYTES - ALIGNMENT)
         return NULL;
-    size_t total = (head + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t total = (HEADER_BYTES + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     block *b = aligned_alloc(ALIGNMENT, total);
     if (b)
         *b = (block){.next = NULL, .bytes = bytes, .used = 0};

@@ -1,4 +1,5 @@
 /* json.c - see json.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/json.h"
 
 #include <errno.h>
@@ -108,7 +109,7 @@ static rk_status mistyped(const json_t *v, const char *key, const char *what, co
 rk_status rk_json_int(const json_t *object, const char *key, const char *what, int required,
                       int64_t low, int64_t high, int64_t *out, rk_error *err)
 {
-    const json_t *v;
+    const json_t *v = NULL;
     RK_TRY(find(object, key, what, required, &v, err));
     if (!v)
         return RK_OK;
@@ -126,7 +127,7 @@ rk_status rk_json_int(const json_t *object, const char *key, const char *what, i
 rk_status rk_json_float(const json_t *object, const char *key, const char *what, int required,
                         double *out, rk_error *err)
 {
-    const json_t *v;
+    const json_t *v = NULL;
     RK_TRY(find(object, key, what, required, &v, err));
     if (!v)
         return RK_OK;
@@ -139,7 +140,7 @@ rk_status rk_json_float(const json_t *object, const char *key, const char *what,
 rk_status rk_json_bool(const json_t *object, const char *key, const char *what, int *out,
                        rk_error *err)
 {
-    const json_t *v;
+    const json_t *v = NULL;
     RK_TRY(find(object, key, what, 0, &v, err));
     if (!v)
         return RK_OK;
@@ -152,7 +153,7 @@ rk_status rk_json_bool(const json_t *object, const char *key, const char *what, 
 rk_status rk_json_text(const json_t *object, const char *key, const char *what, int required,
                        const char **out, rk_error *err)
 {
-    const json_t *v;
+    const json_t *v = NULL;
     RK_TRY(find(object, key, what, required, &v, err));
     if (!v)
         return RK_OK;

@@ -120,8 +120,8 @@ static rk_status unknown_option(const rk_option *table, const char *name, rk_err
     for (const rk_option *row = table; row && row->name && n < 64; row++)
         names[n++] = row->name;
     const char *near = rk_nearest_name(name, names, n);
-    return rk_fail(err, RK_E_USAGE, "unknown option '%s'%s%s%s", name, near ? "; did you mean '" : "",
-                   near ? near : "", near ? "'?" : "");
+    return rk_fail(err, RK_E_USAGE, "unknown option '%s'%s%s%s", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 rk_status rk_options_set(const rk_option *table, void *config, const char *name, const char *value,

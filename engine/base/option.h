@@ -22,7 +22,7 @@ typedef enum rk_option_kind {
 
 /* A table ends with a row whose name is NULL. */
 typedef struct rk_option {
-    const char *name;     /* key in a spec file and after -- on the command line */
+    const char *name; /* key in a spec file and after -- on the command line */
     rk_option_kind kind;
     size_t offset;        /* offsetof(config struct, field) */
     const char *fallback; /* default, as text; always present */

@@ -31,8 +31,8 @@ typedef enum rk_dtype {
 } rk_dtype;
 
 const char *rk_dtype_name(rk_dtype t);
-int32_t rk_dtype_block(rk_dtype t);       /* values a block; 1 for plain types */
-size_t rk_dtype_block_bytes(rk_dtype t);  /* bytes a block */
+int32_t rk_dtype_block(rk_dtype t);      /* values a block; 1 for plain types */
+size_t rk_dtype_block_bytes(rk_dtype t); /* bytes a block */
 /* Bytes of `n` values; n must be a multiple of the block. */
 size_t rk_dtype_bytes(rk_dtype t, int64_t n);
 

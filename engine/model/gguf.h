@@ -29,7 +29,8 @@ int rk_gguf_has(const rk_gguf *g, const char *key);
  * RK_E_FORMAT naming file, key, expectation and finding. */
 rk_status rk_gguf_int(const rk_gguf *g, const char *key, int required, int64_t low, int64_t high,
                       int64_t *out, rk_error *err);
-rk_status rk_gguf_float(const rk_gguf *g, const char *key, int required, double *out, rk_error *err);
+rk_status rk_gguf_float(const rk_gguf *g, const char *key, int required, double *out,
+                        rk_error *err);
 rk_status rk_gguf_bool(const rk_gguf *g, const char *key, int required, int *out, rk_error *err);
 rk_status rk_gguf_string(const rk_gguf *g, const char *key, int required, rk_gguf_text *out,
                          rk_error *err);
@@ -42,8 +43,10 @@ rk_status rk_gguf_array_int(const rk_gguf *g, const char *key, int64_t i, int64_
 rk_status rk_gguf_array_float(const rk_gguf *g, const char *key, int64_t i, double *out,
                               rk_error *err);
 
-/* Tensors; shape is outermost first (GGUF's ne reversed). RK_E_FORMAT names file
- * and tensor, what was expected and what came, also for an unknown ggml type. */
+/* Tensors; shape is outermost first (GGUF's ne reversed), -1 stands for any size.
+ * RK_E_FORMAT names file and tensor, what was expected and what came; a ggml type
+ * that is unknown or that we cannot compute with is RK_E_UNSUPPORTED here, not at
+ * open. Tensors are numbered by name. */
 rk_status rk_gguf_get(const rk_gguf *g, const char *name, int32_t rank, const int64_t *shape,
                       rk_stored_tensor *out, rk_error *err);
 int rk_gguf_has_tensor(const rk_gguf *g, const char *name);

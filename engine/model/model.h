@@ -51,29 +51,38 @@ typedef struct rk_layer_weights {
     rk_weight w_gate, w_up, w_down;    /* [F,C] [F,C] [C,F] */
 } rk_layer_weights;
 
-typedef enum rk_chat_style { RK_CHAT_NONE, RK_CHAT_CHATML, RK_CHAT_LLAMA3, RK_CHAT_MISTRAL } rk_chat_style;
+typedef enum rk_chat_style {
+    RK_CHAT_NONE,
+    RK_CHAT_CHATML,
+    RK_CHAT_LLAMA3,
+    RK_CHAT_MISTRAL
+} rk_chat_style;
 
-typedef enum rk_weights_kind { RK_WEIGHTS_TRAINED, RK_WEIGHTS_RANDOM, RK_WEIGHTS_NONE } rk_weights_kind;
+typedef enum rk_weights_kind {
+    RK_WEIGHTS_TRAINED,
+    RK_WEIGHTS_RANDOM,
+    RK_WEIGHTS_NONE
+} rk_weights_kind;
 
 enum { RK_STOP_IDS_MAX = 8 };
 
 typedef struct rk_model {
     rk_model_shape shape;
     rk_rope rope;
-    rk_weight embedding, head;    /* [V,C]; head = embedding when tied */
-    const float *final_norm;      /* [C] */
-    rk_layer_weights *layer;      /* [L] */
-    const char *name;             /* base name of the directory or file */
-    const char *family;           /* "llama", "mistral", "qwen2", "qwen3" */
+    rk_weight embedding, head; /* [V,C]; head = embedding when tied */
+    const float *final_norm;   /* [C] */
+    rk_layer_weights *layer;   /* [L] */
+    const char *name;          /* base name of the directory or file */
+    const char *family;        /* "llama", "mistral", "qwen2", "qwen3" */
     rk_weights_kind weights_kind;
-    size_t weights_bytes;         /* as stored */
-    rk_tokenizer *tokenizer;      /* owned; NULL when the model has none */
+    size_t weights_bytes;    /* as stored */
+    rk_tokenizer *tokenizer; /* owned; NULL when the model has none */
     rk_chat_style chat;
-    const char *default_system;   /* system text of the family's template, or NULL */
-    int32_t bos_id;               /* -1: none */
+    const char *default_system; /* system text of the family's template, or NULL */
+    int32_t bos_id;             /* starts every prompt; -1: none does (ChatML) */
     int32_t stop_id[RK_STOP_IDS_MAX];
     int32_t stop_ids;
-    void *impl;                   /* maps and copies; the loader's own */
+    void *impl; /* maps and copies; the loader's own */
 } rk_model;
 
 /* Opens a directory (config.json + model.safetensors or its shards) or a .gguf
@@ -82,7 +91,8 @@ typedef struct rk_model {
  * tensor, what was expected and what came. */
 rk_status rk_model_open(rk_model **out, const char *path, rk_error *err);
 
-/* A model without weights, for the `count` backend: shapes and a plain RoPE. */
+/* A model without weights, for the `count` backend: shapes (family "none", stored
+ * as bf16, head tied) and a plain RoPE. */
 rk_status rk_model_open_shape(rk_model **out, const char *name, const rk_model_shape *shape,
                               rk_error *err);
 
@@ -93,8 +103,8 @@ const rk_model_shape *rk_model_shape_find(const char *name);
 
 void rk_model_close(rk_model *m); /* accepts NULL and partly built models */
 
-/* SHA-256 over the weight files in name order; reads them whole (about a second
- * a GB), so only provenance asks for it. */
+/* SHA-256 of the weight file; of several, that of their digests as lines of hex in
+ * name order. Reads them whole (about a second a GB), so only provenance asks. */
 rk_status rk_model_sha256(const rk_model *m, char hex[RK_SHA256_HEX], rk_error *err);
 
 /* Refuses non-finite weights: scans every tensor and names the first bad one
