@@ -53,6 +53,16 @@ rk_status rk_engine_open(rk_engine **out, const rk_model *model, const rk_engine
     return RK_OK;
 }
 
+const rk_model *rk_engine_model(const rk_engine *e)
+{
+    return e->model;
+}
+
+void rk_engine_observe(rk_engine *e, const rk_observer *observer)
+{
+    e->observer = observer;
+}
+
 static void release_work(rk_engine *e)
 {
     rk_work *w = &e->work;

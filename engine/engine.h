@@ -38,6 +38,7 @@ typedef struct rk_report {
 /* `model` is borrowed and must outlive the engine. RK_E_USAGE: unknown backend. */
 rk_status rk_engine_open(rk_engine **out, const rk_model *model, const rk_engine_config *config,
                          rk_error *err);
+const rk_model *rk_engine_model(const rk_engine *e); /* borrowed */
 void rk_engine_close(rk_engine *e); /* after its sessions; accepts NULL */
 
 /* Builds the states of the prefix and of every chunk that `method` would look up
@@ -96,6 +97,15 @@ size_t rk_session_kv_bytes(const rk_session *s);
 
 /* Counters and phase times since the last call; resets them. */
 rk_status rk_engine_take_report(rk_engine *e, rk_report *out, rk_error *err);
+
+/* Looks at every layer's attention of later prefills: `a` holds rotated queries, rows,
+ * pages and views; valid during the call. For profiling; NULL ends it. */
+typedef struct rk_observer {
+    void *self;
+    rk_status (*attention)(void *self, const rk_backend_ops *ops, rk_backend *b, int32_t layer,
+                           const rk_attend *a, rk_error *err);
+} rk_observer;
+void rk_engine_observe(rk_engine *e, const rk_observer *observer); /* borrowed */
 
 /* Final-norm hidden states of plain ids, for probes and profiling: out[n, C] in
  * backend memory, caller releases with the backend. */

@@ -59,7 +59,7 @@ static rk_status run_all(const rk_run_options *o, rk_run_config *config, int *ex
     if (o->dry_run)
         return rk_runner_plan(config, stdout, err);
     make_parent(o->db);
-    RK_TRY(rk_results_open(&config->db, o->db, err));
+    RK_TRY(rk_results_open(&config->db, o->db, RK_RESULTS_WRITE, err));
     rk_status st = rk_interrupt_install(&config->stop, err);
     if (st == RK_OK)
         st = rk_runner_run(config, &result, err);

@@ -336,6 +336,8 @@ static rk_status attend(layer_run *l, rk_error *err)
     RK_TRY(e->ops->attend(e->b, &a, err));
     for (int32_t s = 0; s < step->seqs; s++)
         RK_TRY(rk_signals_after_attention(step, &step->seq[s], &a, err));
+    if (e->observer)
+        RK_TRY(e->observer->attention(e->observer->self, e->ops, e->b, l->layer, &a, err));
     RK_TRY(rk_need_tensor(e, &e->work.y, step->rows.n, step->x.cols, &y, err));
     RK_TRY(e->ops->matmul(e->b, y, a.out, &l->w->wo, NULL, rk_step_phase(step, RK_PHASE_PROJECT),
                           err));
