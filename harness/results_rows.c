@@ -349,7 +349,8 @@ static rk_status insert_cell(rk_results_db *db, const rk_cell_row *row, const ch
                           row->spec->text_sha256, row->model_id, row->dataset_id, row->method_id,
                           row->protocol_id, row->context_tokens, rk_point_int(p, "batch", -1),
                           rk_point_int(p, "gpus", -1), rk_point_int(p, "concurrency", -1), uqps,
-                          rk_point_int(p, "kv_budget", -1), m->seed, axes, m->reps, m->items);
+                          rk_point_int(p, "kv_budget", -1), m->seed, axes, m->reps,
+                          rk_measure_items(m, p));
 }
 
 rk_status rk_results_cell(rk_results_db *db, const rk_cell_row *row, char id[RK_SHA256_HEX],
