@@ -365,19 +365,22 @@ static rk_status parse_items_at(rk_spec_builder *b, int32_t line, rk_measure *m)
 {
     const char *const *word;
     int32_t n;
-    RK_TRY(placed(b, line, rk_spec_words(m->items_at_text, "items_at", RK_SPEC_ITEMS_AT_MAX,
-                                         b->arena, &word, &n, b->err)));
+    RK_TRY(placed(b, line,
+                  rk_spec_words(m->items_at_text, "items_at", RK_SPEC_ITEMS_AT_MAX, b->arena, &word,
+                                &n, b->err)));
     for (m->items_ats = 0; m->items_ats < n; m->items_ats++) {
         const char *text = word[m->items_ats], *colon = strchr(text, ':');
         int64_t *pair = m->items_at[m->items_ats];
-        char *context = colon ? rk_arena_text(b->arena, text, (size_t)(colon - text), b->err) : NULL;
+        char *context =
+            colon ? rk_arena_text(b->arena, text, (size_t)(colon - text), b->err) : NULL;
         if (!context)
             return rk_fail(b->err, RK_E_USAGE, "%s: items_at: expected CONTEXT:ITEMS, got '%s'",
                            rk_spec_place(b, line), text);
         RK_TRY(placed(b, line, rk_parse_int(context, "items_at", &pair[0], b->err)));
         RK_TRY(placed(b, line, rk_parse_int(colon + 1, "items_at", &pair[1], b->err)));
         if (pair[0] < 0 || pair[1] < 1 || pair[1] > 1 << 20)
-            return rk_fail(b->err, RK_E_USAGE, "%s: items_at: expected 1 to 1048576 items, got '%s'",
+            return rk_fail(b->err, RK_E_USAGE,
+                           "%s: items_at: expected 1 to 1048576 items, got '%s'",
                            rk_spec_place(b, line), text);
     }
     return RK_OK;
