@@ -47,12 +47,11 @@ rk_status rk_cell_facts_method(const rk_method *m, const rk_point *p, rk_arena *
     RK_TRY(rk_method_json(m, arena, &text, err));
     json_t *all = json_loads(text, 0, NULL);
     uint32_t f = m->ops->flags;
-    json_t *row = json_pack("{s:s,s:s,s:O,s:i,s:i,s:i,s:i}", "name", p->method->name, "version",
-                            m->ops->name, "params_json", json_object_get(all, "options"), "exact",
-                            (f & RK_METHOD_EXACT) != 0, "cross_query_cache",
-                            (f & RK_METHOD_CROSS_QUERY) != 0, "offline_phase",
-                            (f & RK_METHOD_REUSES) != 0, "is_reference",
-                            !strcmp(m->ops->name, "dense"));
+    json_t *row = json_pack(
+        "{s:s,s:s,s:O,s:i,s:i,s:i,s:i}", "name", p->method->name, "version", m->ops->name,
+        "params_json", json_object_get(all, "options"), "exact", (f & RK_METHOD_EXACT) != 0,
+        "cross_query_cache", (f & RK_METHOD_CROSS_QUERY) != 0, "offline_phase",
+        (f & RK_METHOD_REUSES) != 0, "is_reference", !strcmp(m->ops->name, "dense"));
     json_decref(all);
     return to_text(row, arena, out, err);
 }

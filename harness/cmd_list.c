@@ -101,9 +101,8 @@ static const struct {
     const char *name;
     rk_status (*list)(int options, rk_error *err);
 } lists[] = {
-    {"methods", list_methods},         {"metrics", list_metrics},
-    {"datasets", list_datasets},       {"models", list_models},
-    {"experiments", list_experiments}, {"backends", list_backends},
+    {"methods", list_methods}, {"metrics", list_metrics},         {"datasets", list_datasets},
+    {"models", list_models},   {"experiments", list_experiments}, {"backends", list_backends},
 };
 
 rk_status rk_cmd_list(int argc, char **argv, rk_error *err)

@@ -49,7 +49,7 @@ typedef struct prompt {
     int32_t *id, n;
     rk_ids_span *chunk;
     int32_t chunks;
-    int32_t prefix; /* ids before the first chunk */
+    int32_t prefix;   /* ids before the first chunk */
     int32_t question; /* first id of the question */
 } prompt;
 
@@ -67,8 +67,9 @@ static rk_status add_set(options *o, const char *text, rk_arena *arena, rk_error
     size_t n = (size_t)(dot - text);
     if (!(n == 6 && !memcmp(text, "method", 6)) &&
         !(strlen(o->method) == n && !memcmp(text, o->method, n)))
-        return rk_fail(err, RK_E_USAGE, "--set: expected method.key=value or %s.key=value, got '%s'",
-                       o->method, text);
+        return rk_fail(err, RK_E_USAGE,
+                       "--set: expected method.key=value or %s.key=value, got '%s'", o->method,
+                       text);
     o->set[o->sets++] = (rk_pair){key, equals + 1, 0};
     return RK_OK;
 }
@@ -79,9 +80,9 @@ typedef struct word_row {
 } word_row;
 
 static const word_row word_rows[] = {
-    {"--ids", offsetof(options, ids)},           {"--out", offsetof(options, out)},
-    {"--method", offsetof(options, method)},     {"--head-map", offsetof(options, head_map)},
-    {"--chunks", offsetof(options, chunks)},     {"--counters", offsetof(options, counters)},
+    {"--ids", offsetof(options, ids)},         {"--out", offsetof(options, out)},
+    {"--method", offsetof(options, method)},   {"--head-map", offsetof(options, head_map)},
+    {"--chunks", offsetof(options, chunks)},   {"--counters", offsetof(options, counters)},
     {"--backend", offsetof(options, backend)},
 };
 
@@ -142,9 +143,12 @@ static rk_status read_options(int argc, char **argv, options *o, rk_arena *arena
         return RK_OK;
     if (!o->model || !o->ids || !o->out)
         return rk_fail(err, RK_E_USAGE, "logits: %s is missing (redknot logits --help)",
-                       !o->model ? "MODEL" : !o->ids ? "--ids" : "--out");
+                       !o->model ? "MODEL"
+                       : !o->ids ? "--ids"
+                                 : "--out");
     if (o->threads < 0 || o->threads > 4096 || o->kv_bytes < 0)
-        return rk_fail(err, RK_E_USAGE, "logits: --threads takes 0 to 4096, --kv-bytes no less than 0");
+        return rk_fail(err, RK_E_USAGE,
+                       "logits: --threads takes 0 to 4096, --kv-bytes no less than 0");
     if (o->head_map)
         o->set[o->sets++] = (rk_pair){"head_map", o->head_map, 0};
     for (int32_t i = 0; i < n; i++)
@@ -208,7 +212,8 @@ static rk_status read_chunks(const char *text, rk_arena *arena, prompt *p, rk_er
     p->question = (int32_t)next;
     if (p->chunks == 0 || p->question >= p->n)
         return rk_fail(err, RK_E_USAGE, "--chunks: %s",
-                       p->chunks ? "no id is left for the question" : "expected a range first-last");
+                       p->chunks ? "no id is left for the question"
+                                 : "expected a range first-last");
     return RK_OK;
 }
 
@@ -216,7 +221,8 @@ static rk_status check_ids(const prompt *p, const rk_model *m, rk_error *err)
 {
     for (int32_t i = 0; i < p->n; i++)
         if (p->id[i] >= m->shape.vocab)
-            return rk_fail(err, RK_E_USAGE, "--ids: expected ids below %d (vocabulary of %s), got %d",
+            return rk_fail(err, RK_E_USAGE,
+                           "--ids: expected ids below %d (vocabulary of %s), got %d",
                            m->shape.vocab, m->name, p->id[i]);
     return RK_OK;
 }
@@ -247,8 +253,8 @@ static void print_token(const rk_model *m, int32_t id)
 {
     char *text;
     size_t n;
-    if (!m->tokenizer || rk_tokenizer_decode(m->tokenizer, &id, 1, RK_TOKENIZE_SPECIAL, &text, &n,
-                                             NULL) != RK_OK)
+    if (!m->tokenizer ||
+        rk_tokenizer_decode(m->tokenizer, &id, 1, RK_TOKENIZE_SPECIAL, &text, &n, NULL) != RK_OK)
         return;
     printf(" \"");
     for (size_t i = 0; i < n; i++) {

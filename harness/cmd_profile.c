@@ -31,8 +31,8 @@ static const rk_option options[] = {
      "How many probes.", NULL},
     {"window", RK_OPT_INT, offsetof(config, window), "256", 1, 1 << 24, "tokens",
      "Window of local heads; what lies beyond it counts as far.", NULL},
-    {"sink", RK_OPT_INT, offsetof(config, sink), "64", 0, 1 << 24, "tokens",
-     "Sink of local heads.", NULL},
+    {"sink", RK_OPT_INT, offsetof(config, sink), "64", 0, 1 << 24, "tokens", "Sink of local heads.",
+     NULL},
     {"rows", RK_OPT_INT, offsetof(config, rows), "16", 1, 4096, "rows",
      "Probe rows a context and a passage.", NULL},
     {"by", RK_OPT_CHOICE, offsetof(config, by), "far", 0, 0, "",
@@ -135,8 +135,8 @@ static rk_status evidence(const rk_workbench *w, rk_profile *p, const config *c,
     json_object_set_new(root, "dataset", json_string(c->dataset));
     json_object_set_new(root, "context", json_integer(c->context));
     json_object_set_new(root, "seed", json_integer(c->seed));
-    json_object_set_new(root, "by", json_string((const char *const[]){"far", "needle", "shift",
-                                                                      "max"}[c->by]));
+    json_object_set_new(root, "by",
+                        json_string((const char *const[]){"far", "needle", "shift", "max"}[c->by]));
     json_object_set_new(root, c->share >= 0 ? "share" : "threshold",
                         json_real(c->share >= 0 ? c->share : c->threshold));
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -203,8 +203,10 @@ rk_status rk_cmd_profile(int argc, char **argv, rk_error *err)
     if (st == RK_OK && a.help)
         print_help();
     else if (st == RK_OK && a.words != 1)
-        st = rk_fail(err, RK_E_USAGE, "profile: expected one MODEL, got %d words; see redknot "
-                                      "profile --help", a.words);
+        st = rk_fail(err, RK_E_USAGE,
+                     "profile: expected one MODEL, got %d words; see redknot "
+                     "profile --help",
+                     a.words);
     else if (st == RK_OK)
         st = profile(a.word[0], &c, &list[0], arena, err);
     rk_arena_free(arena);

@@ -9,20 +9,20 @@
 RK_C_BEGIN
 
 struct rk_measurement {
-    int whole;                /* 1: the prompt ran unforked, so times and counters are valid */
-    rk_report report;         /* of the prefill; when whole */
-    int32_t prompt_tokens;    /* N */
-    int32_t context_tokens;   /* prefix and chunks */
+    int whole;              /* 1: the prompt ran unforked, so times and counters are valid */
+    rk_report report;       /* of the prefill; when whole */
+    int32_t prompt_tokens;  /* N */
+    int32_t context_tokens; /* prefix and chunks */
     int32_t layers, kv_heads;
-    int32_t decoded;          /* tokens after the first */
-    double decode_ms;         /* for these */
+    int32_t decoded;  /* tokens after the first */
+    double decode_ms; /* for these */
     int64_t output_tokens;
-    double offline_ms;        /* building the states this method reads of this context */
+    double offline_ms; /* building the states this method reads of this context */
     int has_offline;
-    int has_quality;          /* trained weights and a scorer */
+    int has_quality; /* trained weights and a scorer */
     rk_score score;
-    const float *logits;      /* [V] of the first token; NULL: none */
-    const float *reference;   /* [V] of dense prefill on the same prompt; NULL: none */
+    const float *logits;    /* [V] of the first token; NULL: none */
+    const float *reference; /* [V] of dense prefill on the same prompt; NULL: none */
     int32_t vocab;
 };
 

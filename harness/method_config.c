@@ -13,8 +13,8 @@ static rk_status unknown_method(const char *name, rk_error *err)
     for (int32_t i = 0; i < rk_methods_count && n < 64; i++)
         names[n++] = rk_methods[i]->name;
     const char *near = rk_nearest_name(name, names, n);
-    return rk_fail(err, RK_E_USAGE, "unknown method '%s'%s%s%s; redknot list methods shows all", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return rk_fail(err, RK_E_USAGE, "unknown method '%s'%s%s%s; redknot list methods shows all",
+                   name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 rk_status rk_method_configure(const char *name, const rk_pair *option, int32_t options,
@@ -36,7 +36,8 @@ rk_status rk_method_configure(const char *name, const rk_pair *option, int32_t o
             return rk_error_prefix(err, "%s", name);
     }
     const rk_option *map_row = rk_option_find(ops->options, "head_map");
-    const char *spec = map_row ? *(const char *const *)((const char *)config + map_row->offset) : "";
+    const char *spec =
+        map_row ? *(const char *const *)((const char *)config + map_row->offset) : "";
     rk_head_map *map = NULL;
     if (spec[0])
         RK_TRY(rk_head_map_make(spec, shape->layers, shape->kv_heads, arena, &map, err));
@@ -67,5 +68,7 @@ rk_status rk_method_json(const rk_method *m, rk_arena *arena, const char **out, 
     json_decref(root);
     *out = text && st == RK_OK ? rk_arena_text(arena, text, strlen(text), err) : NULL;
     free(text);
-    return *out ? RK_OK : st != RK_OK ? st : rk_fail(err, RK_E_MEMORY, "out of memory: method JSON");
+    return *out          ? RK_OK
+           : st != RK_OK ? st
+                         : rk_fail(err, RK_E_MEMORY, "out of memory: method JSON");
 }

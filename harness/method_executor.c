@@ -124,7 +124,8 @@ static rk_outcome runnable(const rk_method *m, const rk_model *model, char *reas
         return RK_SKIPPED;
     }
     const rk_compile *c = m->ops->flags & RK_METHOD_REUSES ? m->config : NULL;
-    if (c && model->bos_id < 0 && c->prefix != RK_COMPILE_SYSPREFIX && c->prefix != RK_COMPILE_NONE) {
+    if (c && model->bos_id < 0 && c->prefix != RK_COMPILE_SYSPREFIX &&
+        c->prefix != RK_COMPILE_NONE) {
         snprintf(reason, size, "%s has no BOS token for this compile_prefix", model->name);
         return RK_SKIPPED;
     }
@@ -239,7 +240,8 @@ static rk_status item_key(void *self, const rk_point *p, int64_t item, rk_item_i
     const rk_item *it = &context->item[q];
     snprintf(out->cluster, sizeof out->cluster, "%s", context->id);
     if (it->hops >= 0)
-        snprintf(out->key, sizeof out->key, "%s %s hop%d", it->id, it->task ? it->task : "", it->hops);
+        snprintf(out->key, sizeof out->key, "%s %s hop%d", it->id, it->task ? it->task : "",
+                 it->hops);
     else
         snprintf(out->key, sizeof out->key, "%s %s", it->id, it->task ? it->task : "");
     return RK_OK;
@@ -253,7 +255,9 @@ static rk_status generate(rk_method_executor *x, rk_engine *e, rk_session *s, in
     const rk_model *model = rk_workbench_opened(x->bench);
     const rk_reader_ops *reader = rk_workbench_reader(x->bench);
     int64_t limit = x->spec->measure.decode_tokens;
-    limit = limit > 0 ? limit : reader->max_new_tokens > 0 ? reader->max_new_tokens : DEFAULT_NEW_TOKENS;
+    limit = limit > 0                    ? limit
+            : reader->max_new_tokens > 0 ? reader->max_new_tokens
+                                         : DEFAULT_NEW_TOKENS;
     int32_t *id = rk_arena_take(arena, (size_t)limit + 1, sizeof *id, err), n = 0;
     if (!id)
         return RK_E_MEMORY;
@@ -309,9 +313,8 @@ static rk_status run_whole(rk_engine *e, const rk_method *method, const rk_reque
 }
 
 /* The question on a fork of the cell's context pass. */
-static rk_status run_forked(rk_method_executor *x, rk_engine *e, const rk_point *p,
-                            int64_t context, const rk_request *r, rk_session **s, int32_t *token,
-                            rk_error *err)
+static rk_status run_forked(rk_method_executor *x, rk_engine *e, const rk_point *p, int64_t context,
+                            const rk_request *r, rk_session **s, int32_t *token, rk_error *err)
 {
     shared_context *shared = &x->shared;
     rk_prefill_out out = {0};
@@ -447,9 +450,8 @@ static double predict(void *self, const rk_point *p)
     double layer = 2.0 * m->width * (2.0 * m->heads + 2.0 * m->kv_heads) * m->head_dim +
                    6.0 * m->width * m->ffn_width;
     double flops = m->layers * (tokens * layer + 2.0 * m->heads * m->head_dim * tokens * tokens);
-    double shared = x->spec->measure.items_per_context > 0
-                        ? (double)x->spec->measure.items_per_context
-                        : 1;
+    double shared =
+        x->spec->measure.items_per_context > 0 ? (double)x->spec->measure.items_per_context : 1;
     /* states, the timed pass, the shared pass and the dense reference; half of peak */
     return flops * (shared > 1 ? 3.5 / shared : 2.5) / (0.5 * x->sgemm_flops);
 }

@@ -95,9 +95,8 @@ static const char *find_place(const char *const *format, size_t formats, const c
 {
     for (size_t r = 0; r < sizeof roots / sizeof *roots; r++)
         for (size_t f = 0; f < formats; f++) {
-            const char *path =
-                rk_arena_printf(arena, err, "%s/%s%s%s", roots[r], format[2 * f], name,
-                                format[2 * f + 1]);
+            const char *path = rk_arena_printf(arena, err, "%s/%s%s%s", roots[r], format[2 * f],
+                                               name, format[2 * f + 1]);
             if (path && access(path, R_OK) == 0)
                 return path;
         }
@@ -341,8 +340,7 @@ rk_status rk_workbench_context(rk_workbench *w, int64_t index, const rk_context 
 
 static rk_status spans_with_bos(rk_workbench *w, int32_t bos, rk_ids_span **out, rk_error *err)
 {
-    rk_ids_span *chunk =
-        rk_arena_take(w->arena, (size_t)w->prompt.passages, sizeof *chunk, err);
+    rk_ids_span *chunk = rk_arena_take(w->arena, (size_t)w->prompt.passages, sizeof *chunk, err);
     if (!chunk)
         return RK_E_MEMORY;
     for (int32_t i = 0; i < w->prompt.passages; i++) {

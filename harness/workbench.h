@@ -12,9 +12,9 @@
 RK_C_BEGIN
 
 typedef struct rk_workbench_config {
-    const char *backend;   /* "cpu" */
-    int32_t threads;       /* 0 = all */
-    const char *data;      /* directory of data sets; NULL: only generators run */
+    const char *backend; /* "cpu" */
+    int32_t threads;     /* 0 = all */
+    const char *data;    /* directory of data sets; NULL: only generators run */
     int64_t seed;
     int64_t items_per_context; /* 0 = the reader's own */
 } rk_workbench_config;

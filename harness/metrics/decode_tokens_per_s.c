@@ -8,5 +8,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_decode_tokens_per_s = {
-    "decode_tokens_per_s", "tokens/s", "higher", "rate", "Tokens after the first over the time they took.", value,
+    "decode_tokens_per_s",
+    "tokens/s",
+    "higher",
+    "rate",
+    "Tokens after the first over the time they took.",
+    value,
 };

@@ -8,5 +8,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_flops = {
-    "flops", "FLOP", "lower", "count", "FLOPs executed by the prefill, counted where they were done.", value,
+    "flops",
+    "FLOP",
+    "lower",
+    "count",
+    "FLOPs executed by the prefill, counted where they were done.",
+    value,
 };

@@ -8,5 +8,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_kv_bytes = {
-    "kv_bytes", "bytes", "lower", "size", "K/V bytes the session physically holds after the prefill.", value,
+    "kv_bytes",
+    "bytes",
+    "lower",
+    "size",
+    "K/V bytes the session physically holds after the prefill.",
+    value,
 };

@@ -9,5 +9,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_logit_cosine = {
-    "logit_cosine", "fraction", "higher", "quality", "Cosine of the first token's logits with those of dense prefill.", value,
+    "logit_cosine",
+    "fraction",
+    "higher",
+    "quality",
+    "Cosine of the first token's logits with those of dense prefill.",
+    value,
 };

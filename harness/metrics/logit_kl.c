@@ -9,5 +9,6 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_logit_kl = {
-    "logit_kl", "nat", "lower", "quality", "KL(dense || method) of the first token's distribution.", value,
+    "logit_kl", "nat", "lower", "quality", "KL(dense || method) of the first token's distribution.",
+    value,
 };

@@ -8,5 +8,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_offline_ms = {
-    "offline_ms", "ms", "lower", "time", "Building the stored states that the method reads of this context.", value,
+    "offline_ms",
+    "ms",
+    "lower",
+    "time",
+    "Building the stored states that the method reads of this context.",
+    value,
 };

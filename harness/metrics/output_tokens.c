@@ -8,5 +8,6 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_output_tokens = {
-    "output_tokens", "tokens", "none", "count", "Tokens generated, the one that ended it included.", value,
+    "output_tokens", "tokens", "none", "count", "Tokens generated, the one that ended it included.",
+    value,
 };

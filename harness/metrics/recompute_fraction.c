@@ -1,4 +1,5 @@
-/* recompute_fraction.c - Share of (layer, KV head, token) K/V rows of the context that were projected anew. */
+/* recompute_fraction.c - Share of (layer, KV head, token) K/V rows of the context that were
+ * projected anew. */
 #include "measure.h"
 
 static int value(const rk_measurement *m, double *out)
@@ -10,5 +11,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_recompute_fraction = {
-    "recompute_fraction", "fraction", "lower", "ratio", "Share of (layer, KV head, token) K/V rows of the context that were projected anew.", value,
+    "recompute_fraction",
+    "fraction",
+    "lower",
+    "ratio",
+    "Share of (layer, KV head, token) K/V rows of the context that were projected anew.",
+    value,
 };

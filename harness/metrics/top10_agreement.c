@@ -1,4 +1,5 @@
-/* top10_agreement.c - Share of dense prefill's ten best first tokens among the method's ten best. */
+/* top10_agreement.c - Share of dense prefill's ten best first tokens among the method's ten best.
+ */
 #include "measure.h"
 #include "agreement.h"
 
@@ -9,5 +10,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_top10_agreement = {
-    "top10_agreement", "fraction", "higher", "quality", "Share of dense prefill's ten best first tokens among the method's ten best.", value,
+    "top10_agreement",
+    "fraction",
+    "higher",
+    "quality",
+    "Share of dense prefill's ten best first tokens among the method's ten best.",
+    value,
 };

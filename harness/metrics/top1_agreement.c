@@ -9,5 +9,10 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_top1_agreement = {
-    "top1_agreement", "fraction", "higher", "quality", "1 when the first token is the one dense prefill gives.", value,
+    "top1_agreement",
+    "fraction",
+    "higher",
+    "quality",
+    "1 when the first token is the one dense prefill gives.",
+    value,
 };

@@ -8,5 +8,6 @@ static int value(const rk_measurement *m, double *out)
 }
 
 const rk_metric rk_metric_ttft_ms = {
-    "ttft_ms", "ms", "lower", "time", "Token ids handed over to the first token id on the host.", value,
+    "ttft_ms", "ms", "lower", "time", "Token ids handed over to the first token id on the host.",
+    value,
 };
