@@ -80,7 +80,7 @@ static rk_status default_plan(rk_step *step, rk_seq *q, int32_t layer, rk_error 
                               .drift_k = 1,
                               .drift_v = 1,
                               .ffn = rk_select_all(RK_DOMAIN_PROMPT),
-                              .mass = {0, 1},
+                              .mass = {.global_heads = 1},
                               .probe_rows = 64,
                               .arena = step->arena};
     size_t heads = (size_t)m->kv_heads;
