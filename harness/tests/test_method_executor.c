@@ -62,7 +62,7 @@ static rk_method_executor *executor(const rk_spec *spec)
     rk_error err = {0};
     rk_method_executor *x;
     rk_workbench_config config = {.backend = "cpu",
-                                  .threads = 2,
+                                  .threads = 1,
                                   .seed = spec->measure.seed,
                                   .items_per_context = spec->measure.items_per_context};
     BENCH_MUST(rk_method_executor_new(&x, spec, &config, &err));
