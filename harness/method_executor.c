@@ -112,6 +112,11 @@ static rk_status configure(rk_method_executor *x, const rk_point *p, rk_arena *a
 /* Why this cell cannot run here, in `reason`; RK_RAN when it can. */
 static rk_outcome runnable(const rk_method *m, const rk_model *model, char *reason, size_t size)
 {
+    rk_error err = {0};
+    if (m->ops->check && m->ops->check(m, &err) != RK_OK) {
+        snprintf(reason, size, "%s", err.text); /* right for a deeper model, perhaps */
+        return RK_SKIPPED;
+    }
     if ((m->ops->flags & RK_METHOD_NEEDS_HEAD_MAP) && !m->head_map) {
         snprintf(reason, size, "no head map for %s: make one with redknot profile", model->name);
         return RK_SKIPPED;
@@ -137,15 +142,21 @@ static int64_t context_tokens(const rk_point *p)
     return rk_point_int(p, "context", 0);
 }
 
-/* Opens model and data set of the point, and its method. */
-static rk_status open_cell(rk_method_executor *x, const rk_point *p, rk_arena *arena,
-                           rk_method *method, rk_error *err)
+/* Opens the model of the point and configures its method. */
+static rk_status open_method(rk_method_executor *x, const rk_point *p, rk_arena *arena,
+                             rk_method *method, rk_error *err)
 {
     const rk_model *before = rk_workbench_opened(x->bench);
     if (!before || x->shared.point != p->index)
         drop_shared(x);
     RK_TRY(rk_workbench_model(x->bench, model_of(p), err));
-    RK_TRY(configure(x, p, arena, method, err));
+    return configure(x, p, arena, method, err);
+}
+
+static rk_status open_cell(rk_method_executor *x, const rk_point *p, rk_arena *arena,
+                           rk_method *method, rk_error *err)
+{
+    RK_TRY(open_method(x, p, arena, method, err));
     return rk_workbench_dataset(x->bench, p, context_tokens(p), err);
 }
 
@@ -159,8 +170,11 @@ static rk_status prepare(void *self, const rk_point *p, rk_outcome *outcome, cha
     *outcome = RK_RAN;
     if (!p->method || !p->reader)
         return rk_fail(err, RK_E_USAGE, "an experiment needs the axes method and dataset");
-    rk_status st = open_cell(x, p, x->arena, &method, &local);
-    if (st == RK_E_USAGE || st == RK_E_MEMORY) {
+    rk_status st = open_method(x, p, x->arena, &method, &local);
+    int wrong = st == RK_E_USAGE; /* options; a data set refuses when its files are not given */
+    if (st == RK_OK)
+        st = rk_workbench_dataset(x->bench, p, context_tokens(p), &local);
+    if (wrong || st == RK_E_MEMORY) {
         *err = local;
         return st;
     }

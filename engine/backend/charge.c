@@ -32,8 +32,8 @@ static uint64_t keys_of_row(const rk_attend *a, int32_t i, int32_t g, int32_t hi
         return (uint64_t)high + 1;
     int64_t keys = rk_visible_keys(pos, limit, sink, window);
     if (a->key_from > 0)
-        keys -= rk_visible_keys(pos, a->key_from - 1 < limit ? a->key_from - 1 : limit, sink,
-                                window);
+        keys -=
+            rk_visible_keys(pos, a->key_from - 1 < limit ? a->key_from - 1 : limit, sink, window);
     return (uint64_t)keys;
 }
 

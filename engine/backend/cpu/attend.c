@@ -183,12 +183,12 @@ static void store(const tile *t)
         int64_t row = t->first + i / t->group;
         int32_t h = (int32_t)(i % t->group);
         float *to = a->out.data + row * a->out.cols + (int64_t)t->kv * run + (int64_t)h * t->dim;
-        float scale = t->sum[i] > 0 ? 1.0f / t->sum[i] : 0;
+        float scale = t->sum[i] == 0 ? 0 : 1.0f / t->sum[i];
         for (int32_t c = 0; c < t->dim; c++)
             to[c] = t->out[i * t->dim + c] * scale;
         if (a->lse)
             a->lse[row * a->heads + t->kv * t->group + h] =
-                t->sum[i] > 0 ? t->max[i] + logf(t->sum[i]) : -INFINITY;
+                t->sum[i] == 0 ? -INFINITY : t->max[i] + logf(t->sum[i]);
     }
 }
 
