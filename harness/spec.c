@@ -13,7 +13,7 @@
 #include "spec_file.h"
 #include "spec_list.h"
 
-static const char *const profile_names[] = {"smoke", "cpu", "gpu", "paper"};
+static const char *const profile_names[] = {"smoke", "cpu", "real", "gpu", "paper"};
 enum { PROFILES = 4 };
 
 rk_spec_registry rk_spec_registry_builtin(void)
