@@ -14,7 +14,7 @@
 #include "spec_list.h"
 
 static const char *const profile_names[] = {"smoke", "cpu", "real", "gpu", "paper"};
-enum { PROFILES = 4 };
+enum { PROFILES = sizeof profile_names / sizeof *profile_names };
 
 rk_spec_registry rk_spec_registry_builtin(void)
 {
