@@ -48,6 +48,8 @@ static int question_is_chunk(const config *c)
 static rk_status check(const rk_method *m, rk_error *err)
 {
     const config *c = m->config;
+    if (m->shape->layers < 2)
+        return rk_fail(err, RK_E_USAGE, "cacheblend needs a model of 2 layers or more");
     if (c->check_layer >= m->shape->layers)
         return rk_fail(err, RK_E_USAGE, "cacheblend: check_layer: expected 1 to %d, got %lld",
                        m->shape->layers - 1, (long long)c->check_layer);
@@ -69,16 +71,18 @@ static rk_status plan_request(const rk_method *m, const rk_request *r, rk_layout
 }
 
 /* r_i of mode paper, for the i-th of n filtered layers: over the first quarter (`ramp`
- * layers) linear from 1.5 r down to `flat`, which makes the mean over all n equal r. */
+ * layers) linear from 1.5 r, at most 1, down to `flat`, which makes the mean over all n
+ * equal r. With r = 1 every layer keeps everything. */
 static double gradual_ratio(double r, int32_t i, int32_t n)
 {
     int32_t ramp = (n + 3) / 4;
+    double first = 1.5 * r < 1 ? 1.5 * r : 1;
     if (n == 1)
         return r;
     if (ramp == 1)
-        return i == 0 ? 1.5 * r : r * (n - 1.5) / (n - 1);
-    double flat = r * (n - 0.75 * ramp) / (n - 0.5 * ramp);
-    return i >= ramp ? flat : 1.5 * r + (flat - 1.5 * r) * i / (ramp - 1);
+        return i == 0 ? first : (n * r - first) / (n - 1);
+    double flat = (n * r - 0.5 * ramp * first) / (n - 0.5 * ramp);
+    return i >= ramp ? flat : first + (flat - first) * i / (ramp - 1);
 }
 
 /* The budget of a layer, in tokens. */
@@ -86,10 +90,8 @@ static double budget(const config *c, const rk_request *r, const rk_layer_plan *
 {
     int32_t since = plan->layer - (int32_t)c->check_layer;
     double ratio = c->ratio;
-    if (c->mode == PAPER) {
+    if (c->mode == PAPER)
         ratio = gradual_ratio(c->ratio, since, plan->layers - (int32_t)c->check_layer);
-        ratio = ratio > 1 ? 1 : ratio;
-    }
     int32_t scored = rk_request_chunk_tokens(r);
     if (c->mode == REFCODE)
         scored = r->tokens - 1;

@@ -3,10 +3,11 @@
  *
  * Importance of a context token = L2 distance of its last hidden state between a
  * forward of its chunk alone and one of the whole context. The top tokens and the
- * first four stay; every other token leaves the prompt, positions close up, and the
- * survivors and the question are prefilled densely. No K/V is reused, and the
- * selector needs a full forward of its own, which is timed here. Source: RedKnot
- * repository at 51b1737, test/srt/redknot/utils (token-level baselines). */
+ * first four stay; every other context token leaves the prompt, positions close up,
+ * and the survivors and the question are prefilled densely. Context means the chunks:
+ * the published prompts have no system prefix, so ours stays, like the question. No K/V is reused,
+ * and the selector needs a full forward of its own, which is timed here. Source: RedKnot repository
+ * at 51b1737, test/srt/redknot/utils (token-level baselines). */
 #include <math.h>
 
 #include "method.h"
@@ -51,8 +52,8 @@ static rk_status plan_layer(const rk_method *m, const rk_request *r, rk_layer_pl
                            .amount = floor(c->ratio * rk_request_chunk_tokens(r)),
                            .domain = RK_DOMAIN_CHUNKS};
     child[1] =
-        (rk_select){.kind = RK_SELECT_FIRST_K, .amount = FIRST_KEPT, .domain = RK_DOMAIN_CONTEXT};
-    child[2] = rk_select_all(RK_DOMAIN_QUESTION);
+        (rk_select){.kind = RK_SELECT_FIRST_K, .amount = FIRST_KEPT, .domain = RK_DOMAIN_CHUNKS};
+    child[2] = rk_select_all(RK_DOMAIN_PREFIX | RK_DOMAIN_QUESTION);
     plan->rows = (rk_select){.kind = RK_SELECT_UNION, .child = child, .children = 3};
     return RK_OK;
 }

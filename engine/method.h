@@ -46,6 +46,7 @@ typedef enum rk_mask { RK_MASK_CAUSAL, RK_MASK_BOTTOM_RIGHT } rk_mask;
 typedef struct rk_mass_plan {
     int32_t last_rows;    /* rows that send: the last n live rows; 0 = the question's; -1 = all */
     int32_t global_heads; /* 1: query heads of global KV heads; 0: every head */
+    int32_t measure;      /* 1: also when no rule of this layer reads it, for later layers */
 } rk_mass_plan;
 
 typedef struct rk_layer_plan {

@@ -95,7 +95,7 @@ rk_status rk_signals_after_attention(rk_step *step, rk_seq *q, const rk_attend *
     if (step->probe)
         return query_mass(step, q, a, err);
     uint32_t wanted = rk_select_signals(&q->plan.ffn);
-    if (wanted >> RK_SIGNAL_TOKEN_MASS & 1)
+    if ((wanted >> RK_SIGNAL_TOKEN_MASS & 1) || q->plan.mass.measure)
         RK_TRY(token_mass(step, q, a, err));
     if (wanted >> RK_SIGNAL_OUTPUT_NORM & 1) {
         RK_TRY(rk_signal_clear(step, q, RK_SIGNAL_OUTPUT_NORM, err));

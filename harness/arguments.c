@@ -100,3 +100,33 @@ void rk_arguments_help(const rk_arguments *a, FILE *out)
         fprintf(out, "  --%s %s  (repeatable)\n      %s\n", a->list[i].name, a->list[i].unit,
                 a->list[i].help);
 }
+
+static void command_help(const rk_command *cmd, const rk_arguments *a)
+{
+    printf("usage: redknot %s %s [options]\n\n%s\n\noptions:\n", cmd->name, cmd->words, cmd->about);
+    rk_arguments_help(a, stdout);
+}
+
+rk_status rk_command_parse(const rk_command *cmd, int argc, char *const *argv, void *config,
+                           const char **words, int32_t *n, int *help, rk_error *err)
+{
+    rk_arguments a = {.command = cmd->name, .option = cmd->option, .config = config};
+    rk_arena *arena;
+    *n = 0;
+    *help = 0;
+    RK_TRY(rk_arena_new(&arena, err));
+    rk_status st = rk_arguments_parse(&a, argc, argv, arena, err);
+    if (st == RK_OK && a.help)
+        command_help(cmd, &a);
+    else if (st == RK_OK && a.words > cmd->most)
+        st = rk_fail(err, RK_E_USAGE, "%s: unexpected '%s'; usage: redknot %s %s", cmd->name,
+                     a.word[cmd->most], cmd->name, cmd->words);
+    else if (st == RK_OK && a.words < cmd->least)
+        st = rk_fail(err, RK_E_USAGE, "%s: expected %s; usage: redknot %s %s", cmd->name,
+                     cmd->words, cmd->name, cmd->words);
+    for (int32_t i = 0; st == RK_OK && !a.help && i < a.words; i++)
+        words[(*n)++] = a.word[i];
+    *help = a.help;
+    rk_arena_free(arena);
+    return st;
+}

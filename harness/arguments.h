@@ -1,4 +1,7 @@
-/* arguments.h - a command line from an option table, repeated options included. */
+/* arguments.h - the command line of a verb, from its option table.
+ *
+ * Two entry points over one parser: rk_arguments_parse for verbs with repeated
+ * options, rk_command_parse for those with a fixed number of words. */
 #ifndef RK_HARNESS_ARGUMENTS_H
 #define RK_HARNESS_ARGUMENTS_H
 
@@ -35,6 +38,23 @@ rk_status rk_arguments_parse(rk_arguments *a, int argc, char *const *argv, rk_ar
 
 /* Help lines of table and lists. */
 void rk_arguments_help(const rk_arguments *a, FILE *out);
+
+/* A verb without repeated options: what it is called, takes and does. */
+typedef struct rk_command {
+    const char *name;        /* "report" */
+    const char *words;       /* "EXPERIMENT", for the usage line */
+    const char *about;       /* what it does, one sentence or more */
+    const rk_option *option; /* table over the `config` given to rk_command_parse */
+    int32_t least, most;     /* how many words it takes */
+} rk_command;
+
+/* rk_arguments_parse, and the number of words checked: words[0, *n), room for `most`.
+ * *help: help was printed on stdout and nothing is left to do. */
+rk_status rk_command_parse(const rk_command *cmd, int argc, char *const *argv, void *config,
+                           const char **words, int32_t *n, int *help, rk_error *err);
+
+#define RK_COMMAND_DB_DEFAULT "results/redknot.sqlite"
+#define RK_COMMAND_DB_HELP "Results database; it is only read."
 
 RK_C_END
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "audit.h"
-#include "cmd_args.h"
+#include "arguments.h"
 #include "table.h"
 
 enum { EXIT_CLAIM = 3 }; /* ran, but a claim failed */
@@ -18,15 +18,16 @@ typedef struct config {
     int32_t format;
 } config;
 
-static const rk_option options[] = {
-    {"db", RK_OPT_TEXT, offsetof(config, db), RK_CMD_DB_DEFAULT, 0, 0, "", RK_CMD_DB_HELP, NULL},
-    {"published", RK_OPT_TEXT, offsetof(config, published), "experiments/published", 0, 0, "",
-     "Published values to audit; empty: none.", NULL},
-    {"format", RK_OPT_CHOICE, offsetof(config, format), "text", 0, 0, "", "How it is written.",
-     RK_TABLE_FORMATS},
-    {.name = NULL}};
+static const rk_option options[] = {{"db", RK_OPT_TEXT, offsetof(config, db), RK_COMMAND_DB_DEFAULT,
+                                     0, 0, "", RK_COMMAND_DB_HELP, NULL},
+                                    {"published", RK_OPT_TEXT, offsetof(config, published),
+                                     "experiments/published", 0, 0, "",
+                                     "Published values to audit; empty: none.", NULL},
+                                    {"format", RK_OPT_CHOICE, offsetof(config, format), "text", 0,
+                                     0, "", "How it is written.", RK_TABLE_FORMATS},
+                                    {.name = NULL}};
 
-static const rk_cmd cmd = {
+static const rk_command cmd = {
     "check",
     "[EXPERIMENT]",
     "The paper's claims against what was measured: reproduced, direction-only, not-reproduced,\n"
@@ -191,7 +192,7 @@ rk_status rk_cmd_check(int argc, char **argv, const rk_claim_source *source, int
     const char *word[1] = {NULL};
     int32_t n;
     int help;
-    RK_TRY(rk_cmd_parse(&cmd, argc, argv, &c, word, &n, &help, err));
+    RK_TRY(rk_command_parse(&cmd, argc, argv, &c, word, &n, &help, err));
     *exit_code = 0;
     if (help)
         return RK_OK;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd_args.h"
+#include "arguments.h"
 #include "compare.h"
 
 enum { EXIT_GATE = 3 }; /* ran, but something got worse */
@@ -15,7 +15,8 @@ typedef struct config {
 } config;
 
 static const rk_option options[] = {
-    {"db", RK_OPT_TEXT, offsetof(config, db), RK_CMD_DB_DEFAULT, 0, 0, "", RK_CMD_DB_HELP, NULL},
+    {"db", RK_OPT_TEXT, offsetof(config, db), RK_COMMAND_DB_DEFAULT, 0, 0, "", RK_COMMAND_DB_HELP,
+     NULL},
     {"experiment", RK_OPT_TEXT, offsetof(config, experiment), "", 0, 0, "",
      "Cells of this experiment only; empty: all.", NULL},
     {"floor-time", RK_OPT_FLOAT, offsetof(config, floor_time), "0.05", 0, 10, "fraction",
@@ -26,7 +27,7 @@ static const rk_option options[] = {
      RK_TABLE_FORMATS},
     {.name = NULL}};
 
-static const rk_cmd cmd = {
+static const rk_command cmd = {
     "compare",
     "A B",
     "Compares two methods, or two commits or sessions (their beginnings do), on the same items:\n"
@@ -42,7 +43,7 @@ rk_status rk_cmd_compare(int argc, char **argv, int *exit_code, rk_error *err)
     const char *word[2];
     int32_t n;
     int help;
-    RK_TRY(rk_cmd_parse(&cmd, argc, argv, &c, word, &n, &help, err));
+    RK_TRY(rk_command_parse(&cmd, argc, argv, &c, word, &n, &help, err));
     *exit_code = 0;
     if (help)
         return RK_OK;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd_args.h"
+#include "arguments.h"
 #include "plot.h"
 
 typedef struct config {
@@ -12,7 +12,8 @@ typedef struct config {
 } config;
 
 static const rk_option options[] = {
-    {"db", RK_OPT_TEXT, offsetof(config, db), RK_CMD_DB_DEFAULT, 0, 0, "", RK_CMD_DB_HELP, NULL},
+    {"db", RK_OPT_TEXT, offsetof(config, db), RK_COMMAND_DB_DEFAULT, 0, 0, "", RK_COMMAND_DB_HELP,
+     NULL},
     {"plots", RK_OPT_TEXT, offsetof(config, plots), "plots", 0, 0, "",
      "Directory of EXPERIMENT.sql, EXPERIMENT.gp and style.gp.", NULL},
     {"out", RK_OPT_TEXT, offsetof(config, out), "plots", 0, 0, "",
@@ -25,7 +26,7 @@ static const rk_option options[] = {
      "Write the data files and do not draw.", NULL},
     {.name = NULL}};
 
-static const rk_cmd cmd = {
+static const rk_command cmd = {
     "plot",
     "EXPERIMENT",
     "Draws a figure: the queries of plots/EXPERIMENT.sql write data files, plots/EXPERIMENT.gp\n"
@@ -40,7 +41,7 @@ rk_status rk_cmd_plot(int argc, char **argv, int *exit_code, rk_error *err)
     const char *word[1];
     int32_t n;
     int help;
-    RK_TRY(rk_cmd_parse(&cmd, argc, argv, &c, word, &n, &help, err));
+    RK_TRY(rk_command_parse(&cmd, argc, argv, &c, word, &n, &help, err));
     *exit_code = 0;
     if (help)
         return RK_OK;

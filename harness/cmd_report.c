@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd_args.h"
+#include "arguments.h"
 #include "report.h"
 
 typedef struct config {
@@ -12,7 +12,8 @@ typedef struct config {
 } config;
 
 static const rk_option options[] = {
-    {"db", RK_OPT_TEXT, offsetof(config, db), RK_CMD_DB_DEFAULT, 0, 0, "", RK_CMD_DB_HELP, NULL},
+    {"db", RK_OPT_TEXT, offsetof(config, db), RK_COMMAND_DB_DEFAULT, 0, 0, "", RK_COMMAND_DB_HELP,
+     NULL},
     {"format", RK_OPT_CHOICE, offsetof(config, format), "text", 0, 0, "",
      "How tables are written; csv holds the main table with every column.", RK_TABLE_FORMATS},
     {"session", RK_OPT_TEXT, offsetof(config, session), "", 0, 0, "",
@@ -21,7 +22,7 @@ static const rk_option options[] = {
      "Rows of builds whose commit begins so.", NULL},
     {.name = NULL}};
 
-static const rk_cmd cmd = {
+static const rk_command cmd = {
     "report",
     "EXPERIMENT",
     "Tables of an experiment: for each model, data set and context one row a method with time,\n"
@@ -42,7 +43,7 @@ rk_status rk_cmd_report(int argc, char **argv, int *exit_code, rk_error *err)
     const char *word[1];
     int32_t n;
     int help;
-    RK_TRY(rk_cmd_parse(&cmd, argc, argv, &c, word, &n, &help, err));
+    RK_TRY(rk_command_parse(&cmd, argc, argv, &c, word, &n, &help, err));
     *exit_code = 0;
     if (help)
         return RK_OK;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd_args.h"
+#include "arguments.h"
 #include "why.h"
 
 typedef struct config {
@@ -11,12 +11,13 @@ typedef struct config {
 } config;
 
 static const rk_option options[] = {
-    {"db", RK_OPT_TEXT, offsetof(config, db), RK_CMD_DB_DEFAULT, 0, 0, "", RK_CMD_DB_HELP, NULL},
+    {"db", RK_OPT_TEXT, offsetof(config, db), RK_COMMAND_DB_DEFAULT, 0, 0, "", RK_COMMAND_DB_HELP,
+     NULL},
     {"session", RK_OPT_TEXT, offsetof(config, session), "", 0, 0, "",
      "Rows of this session only; empty: of the newest finished one.", NULL},
     {.name = NULL}};
 
-static const rk_cmd cmd = {
+static const rk_command cmd = {
     "why",
     "EXPERIMENT:axis=value:...:METRIC",
     "Everything behind one number: the query, the cell, machine, commit and sessions, each\n"
@@ -31,7 +32,7 @@ rk_status rk_cmd_why(int argc, char **argv, int *exit_code, rk_error *err)
     const char *word[1];
     int32_t n;
     int help;
-    RK_TRY(rk_cmd_parse(&cmd, argc, argv, &c, word, &n, &help, err));
+    RK_TRY(rk_command_parse(&cmd, argc, argv, &c, word, &n, &help, err));
     *exit_code = 0;
     if (help)
         return RK_OK;

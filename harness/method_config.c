@@ -1,9 +1,11 @@
 /* method_config.c - see method_config.h. */
 #include "method_config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 
 static rk_status unknown_method(const char *name, rk_error *err)
@@ -51,6 +53,16 @@ static const char *portable(const rk_option *row, const char *text)
     return row->kind == RK_OPT_TEXT ? rk_base_name(text) : text;
 }
 
+/* 16 hexadecimal digits of what the map says: files of one name may differ. */
+static void map_hash(const rk_head_map *map, char hex[17])
+{
+    size_t n = (size_t)map->layers * (size_t)map->kv_heads;
+    uint64_t hash = rk_hash_bytes(map->cls, n, (uint64_t)map->kv_heads).low;
+    hash = rk_hash_bytes(map->distance, n * sizeof *map->distance, hash).low;
+    hash = rk_hash_bytes(map->sink, n * sizeof *map->sink, hash).low;
+    snprintf(hex, 17, "%016llx", (unsigned long long)hash);
+}
+
 rk_status rk_method_json(const rk_method *m, rk_arena *arena, const char **out, rk_error *err)
 {
     json_t *root = json_object(), *options = json_object();
@@ -61,6 +73,11 @@ rk_status rk_method_json(const rk_method *m, rk_arena *arena, const char **out, 
             st = RK_E_MEMORY;
         else
             json_object_set_new(options, row->name, json_string(portable(row, text)));
+    }
+    char hex[17];
+    if (m->head_map) {
+        map_hash(m->head_map, hex);
+        json_object_set_new(options, "head_map_hash", json_string(hex));
     }
     json_object_set_new(root, "name", json_string(m->ops->name));
     json_object_set_new(root, "options", options);

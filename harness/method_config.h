@@ -15,7 +15,8 @@ rk_status rk_method_configure(const char *name, const rk_pair *option, int32_t o
                               const rk_model_shape *shape, rk_arena *arena, rk_method *out,
                               rk_error *err);
 
-/* Every effective option as canonical JSON: {"name":..,"options":{..}}. */
+/* Every effective option as canonical JSON: {"name":..,"options":{..}}. A head map is
+ * named by its file's base name and, as head_map_hash, by what it says. */
 rk_status rk_method_json(const rk_method *m, rk_arena *arena, const char **out, rk_error *err);
 
 RK_C_END

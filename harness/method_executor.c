@@ -112,6 +112,11 @@ static rk_status configure(rk_method_executor *x, const rk_point *p, rk_arena *a
 /* Why this cell cannot run here, in `reason`; RK_RAN when it can. */
 static rk_outcome runnable(const rk_method *m, const rk_model *model, char *reason, size_t size)
 {
+    rk_error err = {0};
+    if (m->ops->check && m->ops->check(m, &err) != RK_OK) {
+        snprintf(reason, size, "%s", err.text); /* right for a deeper model, perhaps */
+        return RK_SKIPPED;
+    }
     if ((m->ops->flags & RK_METHOD_NEEDS_HEAD_MAP) && !m->head_map) {
         snprintf(reason, size, "no head map for %s: make one with redknot profile", model->name);
         return RK_SKIPPED;
@@ -137,15 +142,21 @@ static int64_t context_tokens(const rk_point *p)
     return rk_point_int(p, "context", 0);
 }
 
-/* Opens model and data set of the point, and its method. */
-static rk_status open_cell(rk_method_executor *x, const rk_point *p, rk_arena *arena,
-                           rk_method *method, rk_error *err)
+/* Opens the model of the point and configures its method. */
+static rk_status open_method(rk_method_executor *x, const rk_point *p, rk_arena *arena,
+                             rk_method *method, rk_error *err)
 {
     const rk_model *before = rk_workbench_opened(x->bench);
     if (!before || x->shared.point != p->index)
         drop_shared(x);
     RK_TRY(rk_workbench_model(x->bench, model_of(p), err));
-    RK_TRY(configure(x, p, arena, method, err));
+    return configure(x, p, arena, method, err);
+}
+
+static rk_status open_cell(rk_method_executor *x, const rk_point *p, rk_arena *arena,
+                           rk_method *method, rk_error *err)
+{
+    RK_TRY(open_method(x, p, arena, method, err));
     return rk_workbench_dataset(x->bench, p, context_tokens(p), err);
 }
 
@@ -159,8 +170,11 @@ static rk_status prepare(void *self, const rk_point *p, rk_outcome *outcome, cha
     *outcome = RK_RAN;
     if (!p->method || !p->reader)
         return rk_fail(err, RK_E_USAGE, "an experiment needs the axes method and dataset");
-    rk_status st = open_cell(x, p, x->arena, &method, &local);
-    if (st == RK_E_USAGE || st == RK_E_MEMORY) {
+    rk_status st = open_method(x, p, x->arena, &method, &local);
+    int wrong = st == RK_E_USAGE; /* options; a data set refuses when its files are not given */
+    if (st == RK_OK)
+        st = rk_workbench_dataset(x->bench, p, context_tokens(p), &local);
+    if (wrong || st == RK_E_MEMORY) {
         *err = local;
         return st;
     }
@@ -262,7 +276,7 @@ static rk_status generate(rk_method_executor *x, rk_engine *e, rk_session *s, in
     if (!id)
         return RK_E_MEMORY;
     *text = "";
-    int64_t start = rk_clock_ns();
+    int64_t decode_ns = 0; /* of the engine alone: text is made outside */
     for (;;) {
         int stop = 0;
         m->output_tokens++;
@@ -281,10 +295,12 @@ static rk_status generate(rk_method_executor *x, rk_engine *e, rk_session *s, in
         if ((reader->stop && strstr(*text, reader->stop)) || n >= limit)
             break;
         rk_session *one[] = {s};
+        int64_t start = rk_clock_ns();
         RK_TRY(rk_engine_decode(e, one, 1, &token, err));
+        decode_ns += rk_clock_ns() - start;
         m->decoded++;
     }
-    m->decode_ms = (double)(rk_clock_ns() - start) * 1e-6;
+    m->decode_ms = (double)decode_ns * 1e-6;
     return RK_OK;
 }
 
@@ -295,14 +311,26 @@ static int32_t kept_bos(const rk_method *m, const rk_model *model)
     return c && c->prefix == RK_COMPILE_BOS_KEEP ? model->bos_id : -1;
 }
 
+/* States of every compile prefix in a block may be more than the pool holds: then those
+ * of the other methods go, and are built again when their turn comes. */
+static rk_status build_states(rk_engine *e, const rk_method *method, const rk_request *r,
+                              rk_error *err)
+{
+    double ms;
+    int64_t built;
+    rk_status st = rk_engine_build_states(e, method, r, &ms, &built, err);
+    if (st != RK_E_MEMORY)
+        return st;
+    rk_engine_forget_states(e);
+    return rk_engine_build_states(e, method, r, &ms, &built, err);
+}
+
 /* The unforked, timed prefill; its session is the scored one. */
 static rk_status run_whole(rk_engine *e, const rk_method *method, const rk_request *r,
                            rk_measurement *m, rk_session **s, int32_t *token, rk_error *err)
 {
     rk_prefill_out out = {.report = &m->report};
-    double ms;
-    int64_t built;
-    RK_TRY(rk_engine_build_states(e, method, r, &ms, &built, err));
+    RK_TRY(build_states(e, method, r, err));
     RK_TRY(rk_engine_offline_ms(e, method, r, &m->offline_ms, err));
     m->has_offline = (method->ops->flags & RK_METHOD_REUSES) != 0;
     RK_TRY(rk_session_open(s, e, method, err));
@@ -319,12 +347,10 @@ static rk_status run_forked(rk_method_executor *x, rk_engine *e, const rk_point 
     shared_context *shared = &x->shared;
     rk_prefill_out out = {0};
     if (shared->point != p->index || shared->context != context) {
-        double ms;
-        int64_t built;
         drop_shared(x);
         rk_arena_reset(shared->arena);
         RK_TRY(configure(x, p, shared->arena, &shared->method, err));
-        RK_TRY(rk_engine_build_states(e, &shared->method, r, &ms, &built, err));
+        RK_TRY(build_states(e, &shared->method, r, err));
         RK_TRY(rk_session_open(&shared->session, e, &shared->method, err));
         RK_TRY(rk_session_prefill(shared->session, r, RK_PART_CONTEXT, NULL, err));
         shared->point = p->index;

@@ -56,7 +56,7 @@ static const rk_table_column main_columns[C_COLUMNS] = {
     [C_FLOPS] = {"flops_pct", "FLOP % of dense, computed (n)", 1, 0, 1},
     [C_KV] = {"kv_kib", "KV KiB, computed (n)", 0, 0, 1},
     [C_OFFLINE] = {"offline_ms", "offline ms (n)", 0, 0, 1},
-    [C_BREAK_EVEN] = {"break_even_reuses", "pays off after, reuses (n)", 1, 0, 1},
+    [C_BREAK_EVEN] = {"break_even_reuses", "pays off after, reuses, computed (n)", 1, 0, 1},
     [C_MARKS] = {"marks", "marks", -1, 0, 0},
 };
 
@@ -95,7 +95,7 @@ static const rk_table_column card_columns[O_COLUMNS] = {
     [O_PHASE] = {"offline_phase", "offline phase", -1, 0, 0},
     [O_OFFLINE] = {"offline_ms", "offline ms a context (n)", 0, 0, 1},
     [O_BYTES] = {"kv_kib", "KV KiB, computed (n)", 0, 0, 1},
-    [O_EVEN] = {"break_even_reuses", "pays off after, reuses (n)", 1, 0, 1},
+    [O_EVEN] = {"break_even_reuses", "pays off after, reuses, computed (n)", 1, 0, 1},
     [O_REUSED] = {"reused_tokens", "tokens reused (n)", 0, 0, 1},
     [O_FALLBACKS] = {"fallbacks", "fallbacks (n)", 2, 0, 1},
 };
@@ -142,11 +142,14 @@ static rk_status mean_of(const report *r, rk_table *t, int32_t column, const rk_
     return RK_OK;
 }
 
-static rk_status median_of(const report *r, rk_table *t, int32_t column, const rk_query_point *p,
-                           const char *metric, double scale)
+/* Median of a metric; NaN and *n 0 when no attempt has it. */
+static rk_status median(const report *r, const rk_query_point *p, const char *metric, double *out,
+                        int64_t *n)
 {
     rk_series s;
+    *out = NAN;
     RK_TRY(series(r, p, metric, &s));
+    *n = s.n;
     if (s.n == 0)
         return RK_OK;
     double *sorted = rk_arena_take(arena_of(r), (size_t)s.n, sizeof *sorted, r->err);
@@ -154,7 +157,18 @@ static rk_status median_of(const report *r, rk_table *t, int32_t column, const r
         return RK_E_MEMORY;
     memcpy(sorted, s.value, (size_t)s.n * sizeof *sorted);
     rk_stats_sort(sorted, s.n);
-    rk_table_number(t, column, scale * rk_stats_median(sorted, s.n), s.n);
+    *out = rk_stats_median(sorted, s.n);
+    return RK_OK;
+}
+
+static rk_status median_of(const report *r, rk_table *t, int32_t column, const rk_query_point *p,
+                           const char *metric, double scale)
+{
+    double value;
+    int64_t n;
+    RK_TRY(median(r, p, metric, &value, &n));
+    if (n)
+        rk_table_number(t, column, scale * value, n);
     return RK_OK;
 }
 
@@ -174,6 +188,27 @@ static rk_status effect_of(const report *r, rk_table *t, int32_t column, const r
 static int comparable(const group *g, const rk_query_point *p)
 {
     return g->reference && g->reference != p && !strcmp(g->reference->dataset_id, p->dataset_id);
+}
+
+/* Reuses of a context after which building its states has paid off: median offline
+ * time over the median TTFT that one prefill saves. */
+static rk_status put_break_even(const report *r, rk_table *t, int32_t column, const group *g,
+                                const rk_query_point *p)
+{
+    double offline, mine, dense;
+    int64_t n, timed, reference;
+    if (!comparable(g, p))
+        return RK_OK;
+    RK_TRY(median(r, p, "offline_ms", &offline, &n));
+    RK_TRY(median(r, p, "ttft_ms", &mine, &timed));
+    RK_TRY(median(r, g->reference, "ttft_ms", &dense, &reference));
+    if (n == 0 || timed == 0 || reference == 0)
+        return RK_OK;
+    if (dense > mine)
+        rk_table_number(t, column, offline / (dense - mine), n);
+    else
+        rk_table_text(t, column, "never");
+    return RK_OK;
 }
 
 /* ---- the main table ---- */
@@ -241,7 +276,7 @@ static rk_status put_cost(const report *r, rk_table *t, const group *g, const rk
     RK_TRY(put_recomputed(r, t, p));
     RK_TRY(median_of(r, t, C_KV, p, "kv_bytes", 1.0 / 1024));
     RK_TRY(median_of(r, t, C_OFFLINE, p, "offline_ms", 1));
-    RK_TRY(median_of(r, t, C_BREAK_EVEN, p, "break_even_reuses", 1));
+    RK_TRY(put_break_even(r, t, C_BREAK_EVEN, g, p));
     if (!g->reference || strcmp(g->reference->dataset_id, p->dataset_id))
         return RK_OK;
     rk_series mine, reference;
@@ -446,7 +481,7 @@ static rk_status card_table(const report *r, const group *g)
         rk_table_text(t, O_PHASE, p->offline ? "yes" : "no");
         RK_TRY(median_of(r, t, O_OFFLINE, p, "offline_ms", 1));
         RK_TRY(median_of(r, t, O_BYTES, p, "kv_bytes", 1.0 / 1024));
-        RK_TRY(median_of(r, t, O_EVEN, p, "break_even_reuses", 1));
+        RK_TRY(put_break_even(r, t, O_EVEN, g, p));
         RK_TRY(mean_of(r, t, O_REUSED, p, "reused_tokens", 1));
         RK_TRY(mean_of(r, t, O_FALLBACKS, p, "fallbacks", 1));
     }
@@ -493,7 +528,8 @@ rk_status rk_report_write(rk_query *q, rk_table_format format, FILE *out, rk_err
         rk_table_note(out, format,
                       "value [95 %% interval] (n). Intervals: paired bootstrap, %d draws, "
                       "clustered by context, seed %u; withheld under %d contexts. dense/TTFT: "
-                      "ratio of medians, above 1 is faster. lost / gained: exact matches.",
+                      "ratio of medians, above 1 is faster. lost / gained: exact matches. pays off "
+                      "after: median offline ms / (median dense TTFT - median TTFT).",
                       RK_STATS_DRAWS, RK_STATS_SEED, RK_STATS_MIN_CLUSTERS);
     return RK_OK;
 }

@@ -5,7 +5,7 @@
  *   [measure]     metrics, items, reps, ... (rk_measure_options)
  *   [method.NAME] or [method.NAME:LABEL]: options, checked against that method
  *   [reader.NAME] or [reader.NAME:LABEL]: options of a data set, checked likewise
- *   [profile.P]   P = smoke, cpu, gpu, paper: replaces axis lists, [measure] keys
+ *   [profile.P]   P = smoke, cpu, real, gpu, paper: replaces axis lists, [measure] keys
  *                 and `method.NAME.KEY` options
  *   [claim]       metric @ axis=value ... = value +- tolerance[%]  ; source
  *                 (`vs=METHOD` among the conditions names another reference)

@@ -111,9 +111,29 @@ static int depends_on_question(const rk_method *m)
 static rk_status plan_request(const rk_method *m, const rk_request *r, rk_layout *layout,
                               rk_error *err)
 {
-    (void)m, (void)err;
+    const config *c = m->config;
+    (void)err;
     rk_layout_reuse_all(layout, r);
+    layout->reuse_prefix = c->prefix != PREFIX_OFF;
     return RK_OK;
+}
+
+/* The first chunk stands where it was built, behind the tokens it was built behind. */
+static int first_chunk_hits(const config *c, const rk_request *r)
+{
+    if (c->prefix != PREFIX_LONGEST || r->chunks == 0)
+        return 0;
+    return c->compile.prefix == RK_COMPILE_SYSPREFIX ||
+           (r->prefix.n == 0 &&
+            (c->compile.prefix == RK_COMPILE_NONE || c->compile.prefix == RK_COMPILE_BOS_KEEP));
+}
+
+/* First position that is not part of the true prefix hit. */
+static int32_t hit_end(const config *c, const rk_request *r)
+{
+    if (c->prefix == PREFIX_OFF)
+        return 0;
+    return first_chunk_hits(c, r) ? r->chunk[0].start + r->chunk[0].n : r->prefix.n;
 }
 
 /* Rows that flow: all but the true prefix hit. */
@@ -122,8 +142,8 @@ static rk_select live_rows(const config *c, const rk_request *r)
     if (c->prefix == PREFIX_OFF)
         return rk_select_all(RK_DOMAIN_PROMPT);
     rk_select rows = rk_select_all(RK_DOMAIN_CHUNKS | RK_DOMAIN_QUESTION);
-    if (c->prefix == PREFIX_LONGEST && r->chunks > 0 && c->compile.prefix == RK_COMPILE_SYSPREFIX)
-        rows.from = r->chunk[0].start + r->chunk[0].n;
+    if (first_chunk_hits(c, r))
+        rows.from = hit_end(c, r);
     return rows;
 }
 
@@ -162,7 +182,8 @@ static void plan_heads(const rk_method *m, const config *c, rk_layer_plan *plan)
     }
 }
 
-/* The important tokens of this layer, by mass or as a fixed share of the context. */
+/* The important tokens of this layer, by mass or as a fixed share of the context that
+ * flows. */
 static rk_select important(const config *c, const rk_request *r, const rk_layer_plan *plan)
 {
     int deep = plan->layer >= c->deep_from;
@@ -175,15 +196,51 @@ static rk_select important(const config *c, const rk_request *r, const rk_layer_
                      .domain = RK_DOMAIN_CONTEXT};
     if (share < 1) {
         top.kind = RK_SELECT_TOP_COUNT;
-        top.amount = floor(share * rk_request_chunk_tokens(r));
+        top.amount = floor(share * (r->question.start - hit_end(c, r)));
     }
     return top;
 }
 
-static rk_status plan_ffn(const config *c, const rk_request *r, rk_layer_plan *plan, rk_error *err)
+/* 1 when a global head of the map counts in this layer. */
+static int has_global(const rk_method *m, const config *c, int32_t layer)
 {
-    if (plan->layer < c->dense_until || !ffn_is_sparse(c))
+    if (c->shallow_attention == SHALLOW_LOCAL_ONLY && layer < c->dense_until)
+        return 0;
+    for (int32_t h = 0; h < m->head_map->kv_heads; h++)
+        if (rk_head_map_is_global(m->head_map, layer, h))
+            return 1;
+    return 0;
+}
+
+/* Is this dense layer the one whose importance the first sparse layers take over,
+ * because they have no global head of their own? */
+static int lends_importance(const rk_method *m, const config *c, const rk_layer_plan *plan)
+{
+    if (c->signal != SIGNAL_MASS || c->mass_heads != HEADS_GLOBAL || !ffn_is_sparse(c) ||
+        c->dense_until >= plan->layers || !has_global(m, c, plan->layer))
+        return 0;
+    for (int32_t l = plan->layer + 1; l <= c->dense_until; l++)
+        if (has_global(m, c, l))
+            return 0;
+    return 1;
+}
+
+static void plan_mass(const config *c, rk_layer_plan *plan)
+{
+    plan->mass.global_heads = c->mass_heads == HEADS_GLOBAL;
+    plan->mass.last_rows = c->mass_rows == ROWS_QUESTION ? 0
+                           : c->mass_rows == ROWS_ALL    ? -1
+                                                         : (int32_t)c->mass_last_n;
+}
+
+static rk_status plan_ffn(const rk_method *m, const config *c, const rk_request *r,
+                          rk_layer_plan *plan, rk_error *err)
+{
+    plan_mass(c, plan);
+    if (plan->layer < c->dense_until || !ffn_is_sparse(c)) {
+        plan->mass.measure = plan->layer < c->dense_until && lends_importance(m, c, plan);
         return RK_OK;
+    }
     rk_select *child = rk_plan_children(plan, 4, err);
     if (!child)
         return RK_E_MEMORY;
@@ -194,10 +251,6 @@ static rk_status plan_ffn(const config *c, const rk_request *r, rk_layer_plan *p
         .kind = RK_SELECT_FIRST_K, .amount = (double)c->protect_sink, .domain = RK_DOMAIN_CONTEXT};
     child[3] = rk_select_all(RK_DOMAIN_QUESTION);
     plan->ffn = (rk_select){.kind = RK_SELECT_UNION, .child = child, .children = 4};
-    plan->mass.global_heads = c->mass_heads == HEADS_GLOBAL;
-    plan->mass.last_rows = c->mass_rows == ROWS_QUESTION ? 0
-                           : c->mass_rows == ROWS_ALL    ? -1
-                                                         : (int32_t)c->mass_last_n;
     return RK_OK;
 }
 
@@ -209,7 +262,7 @@ static rk_status plan_layer(const rk_method *m, const rk_request *r, rk_layer_pl
         plan->rows = live_rows(c, r);
     plan->probe_rows = (int32_t)c->probe_rows;
     plan_heads(m, c, plan);
-    return plan_ffn(c, r, plan, err);
+    return plan_ffn(m, c, r, plan, err);
 }
 
 const rk_method_ops rk_method_redknot = {

@@ -162,7 +162,8 @@ static void counters_prove_reuse(void **state)
     assert_int_equal(c.recomputed_tokens, context + 21);
     assert_int_equal(c.fallbacks, 0);
     rk_bench_run(&b, "tokdrop_redknot ratio=0.5", NULL, NULL, &c);
-    assert_int_equal(c.recomputed_tokens, 150 + 4);
+    /* the prefix, half of the chunks' tokens, and the first four where not among them */
+    assert_in_range(c.recomputed_tokens, 21 + 150, 21 + 150 + 4);
     rk_bench_close(&b);
 }
 

@@ -62,6 +62,8 @@ static void test_numbers(void **state)
     has(s, "0.100 [");   /* EM difference */
     has(s, "25.0 (40)"); /* recomputed and FLOP share */
     has(s, "130 (10)");
+    has(s, "pays off after, reuses, computed (n)");
+    has(s, "2.2 (10)"); /* 130 / (101.8 - 41.8) */
     /* Dense is wrong on the last eight; of these, odd items still have F1 0.5. */
     has(s, "dense itself fails (F1 = 0) 4 of 40 items: 10.0 % [4.0, 23.1].");
     has(s, "Fairness card");
@@ -81,6 +83,28 @@ static void test_numbers(void **state)
     free(s);
     s = report_of(&f, RK_TABLE_LATEX, NULL);
     has(s, "\\begin{tabular}");
+    free(s);
+    fixture_remove(&f);
+}
+
+/* A method slower than dense never earns its offline time back; one without offline
+ * time has nothing to earn. */
+static void test_never_pays_off(void **state)
+{
+    static const fixture_method slow = {"epic", 300, 4, 0, 0.5};
+    (void)state;
+    fixture f;
+    fixture_open(&f, "report_never");
+    fixture_session(&f, "s1", "b1", 100, 200);
+    fixture_run(&f, "e", "tiny", "2K", 2048, &dense, 40, "s1");
+    fixture_run(&f, "e", "tiny", "2K", 2048, &slow, 40, "s1");
+    fixture_run(&f, "e", "tiny", "2K", 2048, &redknot, 40, "s1");
+    for (int i = 0; i < 40; i += 4)
+        fixture_sample(&f, "e/tiny/reports/2K/epic", "s1", i, 0, "offline_ms", 130);
+    fixture_close(&f);
+    char *s = report_of(&f, RK_TABLE_TEXT, NULL);
+    has(s, "never");
+    lacks(s, "2.2 (10)");
     free(s);
     fixture_remove(&f);
 }
@@ -147,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_never_pays_off),
         cmocka_unit_test(test_random_weights),
         cmocka_unit_test(test_notes),
     };

@@ -1,0 +1,51 @@
+/* test_recompute_fraction.c - values by hand, and attempts that have none. */
+#include "metric_cases.h"
+
+extern const rk_metric rk_metric_recompute_fraction;
+
+static void values(void **state)
+{
+    const metric_case cases[] = {
+        {{.whole = 1,
+          .layers = 2,
+          .kv_heads = 4,
+          .context_tokens = 90,
+          .prompt_tokens = 100,
+          .report.counters.projected_kv_rows = 800},
+         1,
+         1},
+        {{.whole = 1,
+          .layers = 2,
+          .kv_heads = 4,
+          .context_tokens = 90,
+          .prompt_tokens = 100,
+          .report.counters.projected_kv_rows = 80},
+         1,
+         0},
+        {{.whole = 1,
+          .layers = 2,
+          .kv_heads = 4,
+          .context_tokens = 90,
+          .prompt_tokens = 100,
+          .report.counters.projected_kv_rows = 80 + 180},
+         1,
+         0.25},
+        {{.layers = 2,
+          .kv_heads = 4,
+          .context_tokens = 90,
+          .prompt_tokens = 100,
+          .report.counters.projected_kv_rows = 800},
+         0,
+         0},
+        {{.whole = 1, .layers = 2, .kv_heads = 4, .prompt_tokens = 100}, 0, 0},
+    };
+    (void)state;
+    metric_check(&rk_metric_recompute_fraction, "recompute_fraction", cases,
+                 sizeof cases / sizeof *cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+/* test_top1_agreement.c - values by hand, and attempts that have none. */
+#include "metric_cases.h"
+
+extern const rk_metric rk_metric_top1_agreement;
+
+static const float up[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+static const float down[] = {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0};
+
+static void values(void **state)
+{
+    const metric_case cases[] = {
+        {{.logits = up, .reference = up, .vocab = 12}, 1, 1},
+        {{.logits = up, .reference = down, .vocab = 12}, 1, 0},
+        {{.logits = up, .vocab = 12}, 0, 0},
+        {{.reference = up, .vocab = 12}, 0, 0},
+    };
+    (void)state;
+    metric_check(&rk_metric_top1_agreement, "top1_agreement", cases, sizeof cases / sizeof *cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
