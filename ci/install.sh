@@ -7,7 +7,7 @@ set -euo pipefail
 packages=(build-essential cmake pkg-config git ca-certificates
     libopenblas-dev libsqlite3-dev libcsv-dev libjansson-dev libinih-dev libpcre2-dev
     libutf8proc-dev libxxhash-dev libssl-dev libcmocka-dev gnuplot-nox fonts-dejavu-core)
-[ "${1:-}" = --dev ] && packages+=(clang clang-format libclang-rt-14-dev valgrind sqlite3 python3)
+[ "${1:-}" = --dev ] && packages+=(clang clang-format libclang-rt-14-dev cppcheck valgrind sqlite3 python3)
 
 missing=()
 for p in "${packages[@]}"; do

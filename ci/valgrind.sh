@@ -9,7 +9,7 @@ command -v valgrind >/dev/null || { echo "valgrind.sh: valgrind is missing; ci/i
 build=build
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] || tests=(test_page_pool test_page_table test_chunk_store test_visible_set
-    test_head_map test_select test_safetensors test_model_tokenizer test_load_safetensors
+    test_head_map test_rope test_norm test_safetensors test_model_tokenizer test_load_safetensors
     test_spec test_axes test_jsonl test_scorers test_ledger_csv)
 cmake -S . -B $build >/dev/null
 cmake --build $build -j"$(nproc)" --target "${tests[@]}" >$build/valgrind-build.log 2>&1 ||

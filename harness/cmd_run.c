@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "interrupt.h"
 #include "method_executor.h"
@@ -52,12 +53,22 @@ static void summarise(const rk_run_result *r)
             r->attempts_reused, r->attempts_failed, r->interrupted ? "; interrupted" : "");
 }
 
+/* What is done is read from the database, when there is one; nothing is written. */
+static rk_status plan(const rk_run_options *o, rk_run_config *config, rk_error *err)
+{
+    if (access(o->db, F_OK) == 0)
+        RK_TRY(rk_results_open(&config->db, o->db, RK_RESULTS_READ, err));
+    rk_status st = rk_runner_plan(config, stdout, err);
+    rk_results_close(config->db);
+    return st;
+}
+
 static rk_status run_all(const rk_run_options *o, rk_run_config *config, int *exit_code,
                          rk_error *err)
 {
     rk_run_result result = {0};
     if (o->dry_run)
-        return rk_runner_plan(config, stdout, err);
+        return plan(o, config, err);
     make_parent(o->db);
     RK_TRY(rk_results_open(&config->db, o->db, RK_RESULTS_WRITE, err));
     rk_status st = rk_interrupt_install(&config->stop, err);
