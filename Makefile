@@ -4,6 +4,7 @@ DB    := results/redknot.sqlite
 MODEL :=
 DATA  :=
 SECONDS := 20
+MAKEFLAGS += --no-print-directory
 JOBS  := $(shell nproc)
 
 .PHONY: all install test reproduce-fig8 smoke lint sanitize valgrind fuzz clean help

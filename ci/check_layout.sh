@@ -89,9 +89,11 @@ while IFS= read -r line; do fail "$line"; done < <(arrows)
 untested=ci/untested.txt
 listed() { [ -f "$untested" ] && grep -qxF "$1" "$untested"; }
 tests=$(git ls-files '*/tests/test_*' | sed 's|.*/test_||; s|\.[^.]*$||' | sort -u)
+# test_rows, or test_cpu_rows where two folders have a rows.c.
 tested() {
-    local name=${1##*/}
-    grep -qxF "${name%.*}" <<<"$tests"
+    local name=${1##*/} folder=${1%/*}
+    name=${name%.*}
+    grep -qxF -e "$name" -e "${folder##*/}_$name" <<<"$tests"
 }
 if [ "${1:-}" = --shrink ]; then
     while IFS= read -r f; do

@@ -34,6 +34,10 @@ fi
 
 mkdir -p results/tmp "$(dirname "$db")"
 "$redknot" run "${run[@]}" --dry-run >results/tmp/fig08_plan.txt
+if ! grep -q ' left=' results/tmp/fig08_plan.txt; then
+    cat results/tmp/fig08_plan.txt >&2
+    die "nothing of this can run here"
+fi
 echo "reproduce-fig8: $(tail -1 results/tmp/fig08_plan.txt) if $(nproc) cores are free"
 echo "reproduce-fig8: it may be stopped (Ctrl-C); the same command goes on where it was"
 "$redknot" run "${run[@]}"
