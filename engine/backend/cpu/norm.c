@@ -44,7 +44,7 @@ static inline float exp_fast(float x)
     union {
         int32_t i;
         float f;
-    } two_n = {((int32_t)n + 127) << 23};
+    } two_n = {(int32_t)((uint32_t)((int32_t)(n == n ? n : 0.0f) + 127) << 23)}; /* p keeps a NaN */
     return x < -87.0f ? 0.0f : p * two_n.f;
 }
 
