@@ -496,9 +496,10 @@ static rk_status build_claims(rk_spec_builder *b)
 
 static rk_status check_section(rk_spec_builder *b, const rk_spec_entry *e)
 {
-    static const char *const names[] = {
-        "experiment",  "axes",          "measure",     "claim",       "method.NAME",
-        "reader.NAME", "profile.smoke", "profile.cpu", "profile.real", "profile.gpu", "profile.paper"};
+    static const char *const names[] = {"experiment",    "axes",         "measure",
+                                        "claim",         "method.NAME",  "reader.NAME",
+                                        "profile.smoke", "profile.cpu",  "profile.real",
+                                        "profile.gpu",   "profile.paper"};
     size_t n = sizeof names / sizeof *names;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(e->section, names[i]) && !strstr(names[i], "NAME"))

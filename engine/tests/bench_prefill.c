@@ -32,8 +32,8 @@ static double sgemm_seconds(int rows, int in, int out, int threads, const float 
 #pragma omp parallel for num_threads(threads)
         for (int t = 0; t < threads; t++) {
             int from = rows * t / threads, n = rows * (t + 1) / threads - from;
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, out, in, 1, x + (size_t)from * in,
-                        in, w, in, 0, y + (size_t)from * out, out);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, out, in, 1,
+                        x + (size_t)from * in, in, w, in, 0, y + (size_t)from * out, out);
         }
         double s = (double)(rk_clock_ns() - start) * 1e-9;
         best = s < best ? s : best;
@@ -45,8 +45,11 @@ static double sgemm_seconds(int rows, int in, int out, int threads, const float 
 static double sgemm_rate(const rk_model_shape *m, int rows, int threads)
 {
     int q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim;
-    const int shape[][3] = {{m->width, q, 1}, {m->width, kv, 2}, {q, m->width, 1},
-                            {m->width, m->ffn_width, 2}, {m->ffn_width, m->width, 1}};
+    const int shape[][3] = {{m->width, q, 1},
+                            {m->width, kv, 2},
+                            {q, m->width, 1},
+                            {m->width, m->ffn_width, 2},
+                            {m->ffn_width, m->width, 1}};
     size_t wide = (size_t)(m->ffn_width > q ? m->ffn_width : q);
     float *x = calloc((size_t)rows * wide, sizeof *x), *y = calloc((size_t)rows * wide, sizeof *y);
     float *w = calloc(wide * wide, sizeof *w);
