@@ -73,7 +73,7 @@ static rk_status not_found(const char *name, const char *const *directory, rk_ar
     for (int i = 0; i < 2; i++)
         n = names_in(directory[i], names, n, arena);
     const char *near = rk_nearest_name(name, names, n);
-    return rk_fail(err, RK_E_USAGE, "run: no experiment '%s'%s%s%s", name,
+    return rk_fail(err, RK_E_USAGE, "no experiment '%s'%s%s%s", name,
                    near ? "; did you mean '" : " in experiments/", near ? near : "",
                    near ? "'?" : "");
 }
@@ -85,8 +85,7 @@ rk_status rk_experiment_find(const char *name, rk_arena *arena, const char **out
     int is_path = strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".exp"));
     *out = name;
     if (is_path)
-        return !access(name, R_OK) ? RK_OK
-                                   : rk_fail(err, RK_E_USAGE, "run: %s: cannot be read", name);
+        return !access(name, R_OK) ? RK_OK : rk_fail(err, RK_E_USAGE, "%s: cannot be read", name);
     for (int i = 0; i < 2; i++) {
         *out = rk_arena_printf(arena, err, "%s/%s.exp", directory[i], name);
         if (!*out)
