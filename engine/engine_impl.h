@@ -35,7 +35,7 @@ struct rk_engine {
     rk_page_pool *pool;
     rk_chunk_store *store;
     rk_rotation rotation;
-    float attention_scale; /* 1/sqrt(D) */
+    float attention_scale;       /* 1/sqrt(D) */
     const rk_observer *observer; /* borrowed; NULL: none */
     rk_work work;
 };

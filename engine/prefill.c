@@ -182,6 +182,11 @@ rk_status rk_step_last_logits(rk_step *step, int32_t *token, rk_error *err)
     RK_TRY(rk_need_tensor(e, &e->work.gather, step->seqs, step->x.cols, &x, err));
     RK_TRY(e->ops->rows_gather(e->b, x, step->x, e->work.select.data, err));
     RK_TRY(rk_step_logits(step, x, &logits, err));
+    int64_t bad;
+    RK_TRY(e->ops->find_nonfinite(e->b, logits, &bad, err));
+    if (bad >= 0)
+        return rk_fail(err, RK_E_NUMERIC, "%s: logits are not finite (sequence %lld)",
+                       e->model->name, (long long)bad);
     RK_TRY(e->ops->argmax(e->b, logits, token, err));
     for (int32_t s = 0; s < step->seqs; s++)
         RK_TRY(e->ops->download(e->b, step->seq[s].s->logits, rk_tensor_rows(logits, s, 1).data,

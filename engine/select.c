@@ -1,4 +1,4 @@
-/* select.c - see select.h; resolution is the backends' (backend/cpu/select.c). */
+/* select.c - see select.h; resolution is the backends' (backend/resolve.c). */
 #include "select.h"
 
 rk_select rk_select_all(int32_t domain)

@@ -82,13 +82,13 @@ static rk_status build_one(builder *b, const rk_segment *segment, rk_ids_span co
 {
     rk_ids_span ids = {segment->id, segment->n};
     rk_session *s = NULL;
-    int64_t start = rk_clock_ns();
     if (segment->n == 0 || rk_chunk_store_find(b->e->store, compile, ids))
         return RK_OK;
     if (compile.n > 0 && !b->behind) {
         RK_TRY(rk_session_open(&b->behind, b->e, b->plain, err));
         RK_TRY(run_alone(b->behind, compile, RK_PART_WHOLE, err));
     }
+    int64_t start = rk_clock_ns(); /* running the compile prefix is the prefix state's cost */
     rk_status st = compile.n > 0 ? rk_session_fork(&s, b->behind, err)
                                  : rk_session_open(&s, b->e, b->plain, err);
     if (st == RK_OK)

@@ -42,8 +42,8 @@ const char *rk_claim_status_name(rk_claim_status s);
 /* One [claim] line of an experiment; texts borrowed. */
 typedef struct rk_claim_input {
     const char *experiment; /* exp_id; NULL or "": any */
-    const char *metric; /* as above */
-    const char *where;  /* "axis=value axis=value ..." */
+    const char *metric;     /* as above */
+    const char *where;      /* "axis=value axis=value ..." */
     double value;
     double tolerance;   /* absolute, or a fraction of |value| when `relative` */
     int32_t relative;   /* 1: tolerance is a fraction, 0.1 for 10 % */

@@ -349,7 +349,8 @@ static rk_status insert_cell(rk_results_db *db, const rk_cell_row *row, const ch
                           row->spec->text_sha256, row->model_id, row->dataset_id, row->method_id,
                           row->protocol_id, row->context_tokens, rk_point_int(p, "batch", -1),
                           rk_point_int(p, "gpus", -1), rk_point_int(p, "concurrency", -1), uqps,
-                          rk_point_int(p, "kv_budget", -1), m->seed, axes, m->reps, m->items);
+                          rk_point_int(p, "kv_budget", -1), m->seed, axes, m->reps,
+                          rk_measure_items(m, p));
 }
 
 rk_status rk_results_cell(rk_results_db *db, const rk_cell_row *row, char id[RK_SHA256_HEX],
@@ -381,11 +382,12 @@ rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t ite
 {
     char hash[RK_SHA256_HEX];
     RK_TRY(rk_sha256_bytes(id->key, strlen(id->key), hash, err));
-    return rk_results_run(db,
-                          "INSERT INTO item(dataset_id,item_no,item_key,content_sha256,cluster_key) "
-                          "VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
-                          "adding an item", err, "tittt", dataset_id, item, id->key, hash,
-                          id->cluster[0] ? id->cluster : NULL);
+    return rk_results_run(
+        db,
+        "INSERT INTO item(dataset_id,item_no,item_key,content_sha256,cluster_key) "
+        "VALUES(?,?,?,?,?) ON CONFLICT DO NOTHING",
+        "adding an item", err, "tittt", dataset_id, item, id->key, hash,
+        id->cluster[0] ? id->cluster : NULL);
 }
 
 rk_status rk_results_done(rk_results_db *db, const char *cell, int64_t item, int64_t rep,

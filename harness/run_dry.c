@@ -16,7 +16,8 @@ typedef struct totals {
 static rk_status items_of(const rk_run_config *config, const rk_run_cell *c, int64_t *n,
                           rk_error *err)
 {
-    int64_t wanted = config->spec->measure.items, contexts, first, items;
+    int64_t wanted = rk_measure_items(&config->spec->measure, &c->point);
+    int64_t contexts, first, items;
     *n = 0;
     RK_TRY(config->executor->layout(config->self, &c->point, wanted, &contexts, err));
     for (int64_t block = 0; block < contexts; block++) {

@@ -13,7 +13,7 @@ enum { EXPERIMENTS_MAX = 512 };
 
 const rk_option rk_run_option_table[] = {
     {"profile", RK_OPT_TEXT, offsetof(rk_run_options, profile), "", 0, 0, "",
-     "smoke, cpu, gpu or paper: the lists of [profile.NAME] instead of the file's.", NULL},
+     "smoke, cpu, real, gpu or paper: the lists of [profile.NAME] instead of the file's.", NULL},
     {"db", RK_OPT_TEXT, offsetof(rk_run_options, db), RK_RUN_DB, 0, 0, "",
      "Results database; made when absent.", NULL},
     {"model", RK_OPT_TEXT, offsetof(rk_run_options, model), "", 0, 0, "",

@@ -22,8 +22,8 @@ typedef struct rk_run_options {
     const char *model;     /* "": the model axis names it */
     int32_t backend;       /* rk_run_backend */
     int32_t backend_given; /* 0: the default, which a `backend` axis overrides */
-    const char *data;   /* directory of the data sets; "": generators only */
-    int64_t threads;    /* 0 = all processors */
+    const char *data;      /* directory of the data sets; "": generators only */
+    int64_t threads;       /* 0 = all processors */
     int32_t dry_run, trace, accept_others;
     rk_spec_request request; /* for rk_spec_read */
     int help;                /* help was asked for; nothing else is filled */

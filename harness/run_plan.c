@@ -32,7 +32,7 @@ rk_status rk_run_plan_build(const rk_spec *spec, rk_arena *arena, rk_run_plan *o
             continue;
         c->point = p;
         c->group = rk_axes_group(spec, i);
-        c->want = c->left = spec->measure.items * spec->measure.reps;
+        c->want = c->left = rk_measure_items(&spec->measure, &p) * spec->measure.reps;
         c->predicted = -1;
         c++;
     }

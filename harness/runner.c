@@ -326,7 +326,8 @@ static rk_run_cell *first_runnable(rk_run_cell *cell, int32_t n)
 static rk_status run_group(runner *r, rk_run_cell *cell, int32_t n)
 {
     const rk_executor_ops *x = r->config->executor;
-    int64_t wanted = r->config->spec->measure.items, contexts = 0, total = 0;
+    int64_t wanted = rk_measure_items(&r->config->spec->measure, &cell[0].point);
+    int64_t contexts = 0, total = 0;
     int32_t *order = rk_arena_take(r->arena, (size_t)n, sizeof *order, r->err);
     if (!order)
         return RK_E_MEMORY;

@@ -13,8 +13,8 @@
 #include "spec_file.h"
 #include "spec_list.h"
 
-static const char *const profile_names[] = {"smoke", "cpu", "gpu", "paper"};
-enum { PROFILES = 4 };
+static const char *const profile_names[] = {"smoke", "cpu", "real", "gpu", "paper"};
+enum { PROFILES = sizeof profile_names / sizeof *profile_names };
 
 rk_spec_registry rk_spec_registry_builtin(void)
 {

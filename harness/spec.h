@@ -5,7 +5,7 @@
  *   [measure]     metrics, items, reps, ... (rk_measure_options)
  *   [method.NAME] or [method.NAME:LABEL]: options, checked against that method
  *   [reader.NAME] or [reader.NAME:LABEL]: options of a data set, checked likewise
- *   [profile.P]   P = smoke, cpu, gpu, paper: replaces axis lists, [measure] keys
+ *   [profile.P]   P = smoke, cpu, real, gpu, paper: replaces axis lists, [measure] keys
  *                 and `method.NAME.KEY` options
  *   [claim]       metric @ axis=value ... = value +- tolerance[%]  ; source
  *                 (`vs=METHOD` among the conditions names another reference)
@@ -25,7 +25,7 @@
 
 RK_C_BEGIN
 
-enum { RK_SPEC_BYTES_MAX = 1 << 20, RK_SPEC_CLAIMS_MAX = 1024 };
+enum { RK_SPEC_BYTES_MAX = 1 << 20, RK_SPEC_CLAIMS_MAX = 1024, RK_SPEC_ITEMS_AT_MAX = 16 };
 
 /* What experiment files may name. */
 typedef struct rk_spec_registry {
@@ -44,7 +44,10 @@ typedef enum rk_order { RK_ORDER_ABBA, RK_ORDER_FILE, RK_ORDER_RANDOM } rk_order
 /* [measure]; rows of rk_measure_options. */
 typedef struct rk_measure {
     const char *metrics_text;
-    int64_t items;             /* n: items a cell */
+    int64_t items;             /* n: items a cell; rk_measure_items says for a point */
+    const char *items_at_text; /* "2K:60, 4K:20" */
+    int64_t items_at[RK_SPEC_ITEMS_AT_MAX][2]; /* context, items */
+    int32_t items_ats;
     int64_t items_per_context; /* 0 = the reader's own */
     int64_t reps;
     int64_t warmup; /* runs not kept, before a cell's first kept one */
@@ -57,6 +60,9 @@ typedef struct rk_measure {
 } rk_measure;
 
 extern const rk_option rk_measure_options[];
+
+/* Items wanted of the cell at this point: `items_at` of its context, else `items`. */
+int64_t rk_measure_items(const rk_measure *m, const rk_point *p);
 
 /* One number the paper states. */
 typedef struct rk_spec_claim {

@@ -14,6 +14,8 @@ const rk_option rk_measure_options[] = {
      "Metrics the report shows, by comma; all are stored.", NULL},
     {"items", RK_OPT_INT, offsetof(rk_measure, items), "20", 1, 1 << 20, "items", "Items a cell.",
      NULL},
+    {"items_at", RK_OPT_TEXT, offsetof(rk_measure, items_at_text), "", 0, 0, "",
+     "Another number of items at some contexts: 2K:60, 4K:20.", NULL},
     {"items_per_context", RK_OPT_INT, offsetof(rk_measure, items_per_context), "0", 0, 65536,
      "items", "Questions that share a context; 0 = the data set's own.", NULL},
     {"reps", RK_OPT_INT, offsetof(rk_measure, reps), "1", 1, 10000, "runs", "Kept runs an item.",
@@ -358,6 +360,41 @@ static const char *without_unit(rk_spec_builder *b, const rk_option *row, const 
     return trimmed ? trimmed : text;
 }
 
+/* "2K:60, 4K:20" into pairs of context and items. */
+static rk_status parse_items_at(rk_spec_builder *b, int32_t line, rk_measure *m)
+{
+    const char *const *word;
+    int32_t n;
+    RK_TRY(placed(b, line,
+                  rk_spec_words(m->items_at_text, "items_at", RK_SPEC_ITEMS_AT_MAX, b->arena, &word,
+                                &n, b->err)));
+    for (m->items_ats = 0; m->items_ats < n; m->items_ats++) {
+        const char *text = word[m->items_ats], *colon = strchr(text, ':');
+        int64_t *pair = m->items_at[m->items_ats];
+        char *context =
+            colon ? rk_arena_text(b->arena, text, (size_t)(colon - text), b->err) : NULL;
+        if (!context)
+            return rk_fail(b->err, RK_E_USAGE, "%s: items_at: expected CONTEXT:ITEMS, got '%s'",
+                           rk_spec_place(b, line), text);
+        RK_TRY(placed(b, line, rk_parse_int(context, "items_at", &pair[0], b->err)));
+        RK_TRY(placed(b, line, rk_parse_int(colon + 1, "items_at", &pair[1], b->err)));
+        if (pair[0] < 0 || pair[1] < 1 || pair[1] > 1 << 20)
+            return rk_fail(b->err, RK_E_USAGE,
+                           "%s: items_at: expected 1 to 1048576 items, got '%s'",
+                           rk_spec_place(b, line), text);
+    }
+    return RK_OK;
+}
+
+int64_t rk_measure_items(const rk_measure *m, const rk_point *p)
+{
+    int64_t context = rk_point_int(p, "context", 0);
+    for (int32_t i = 0; i < m->items_ats; i++)
+        if (m->items_at[i][0] == context)
+            return m->items_at[i][1];
+    return m->items;
+}
+
 static rk_status build_measure(rk_spec_builder *b)
 {
     rk_measure *m = &b->spec->measure;
@@ -370,6 +407,8 @@ static rk_status build_measure(rk_spec_builder *b)
         const rk_option *row = rk_option_find(rk_measure_options, e->key);
         const char *value = row ? without_unit(b, row, e->value) : e->value;
         RK_TRY(placed(b, e->line, rk_options_set(rk_measure_options, m, e->key, value, b->err)));
+        if (!strcmp(e->key, "items_at"))
+            RK_TRY(parse_items_at(b, e->line, m));
         if (!strcmp(e->key, "metrics")) {
             metrics_line = e->line;
             RK_TRY(placed(
@@ -457,9 +496,10 @@ static rk_status build_claims(rk_spec_builder *b)
 
 static rk_status check_section(rk_spec_builder *b, const rk_spec_entry *e)
 {
-    static const char *const names[] = {
-        "experiment",  "axes",          "measure",     "claim",       "method.NAME",
-        "reader.NAME", "profile.smoke", "profile.cpu", "profile.gpu", "profile.paper"};
+    static const char *const names[] = {"experiment",    "axes",         "measure",
+                                        "claim",         "method.NAME",  "reader.NAME",
+                                        "profile.smoke", "profile.cpu",  "profile.real",
+                                        "profile.gpu",   "profile.paper"};
     size_t n = sizeof names / sizeof *names;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(e->section, names[i]) && !strstr(names[i], "NAME"))

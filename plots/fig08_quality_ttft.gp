@@ -22,7 +22,7 @@ unset table
 
 rk_width = 680 + int(groups * (60 + 24 * slots))
 rk_width = rk_width < 1400 ? 1400 : rk_width
-rk_height = 1515
+rk_height = 1543
 load rk_plots."/style.gp"
 
 # ---- places, as shares of the page ----
@@ -33,7 +33,7 @@ right_to = 1 - 20 * px
 right_from = right_to - 460 * px
 left_to = right_from - 70 * px
 if (printed == 0) { left_to = right_to }
-top = 1 - 150 * py
+top = 1 - 178 * py
 panel = 222 * py
 step = 298 * py
 panel_top(i) = top - i * step
@@ -57,17 +57,17 @@ if (printed > 0) {
 
 # ---- legend: a row of marks over the left panels ----
 set lmargin at screen left_from; set rmargin at screen left_to
-set tmargin at screen 1 - 50 * py; set bmargin at screen 1 - 112 * py
+set tmargin at screen 1 - 50 * py; set bmargin at screen 1 - 136 * py
 unset border; unset tics; unset grid
 set xrange [0:1]; set yrange [0:1]
-set key at graph 0, graph 1 left top Left reverse horizontal samplen 1 width 1.5 spacing 1.25 maxrows 2 textcolor rgb rk_ink
+set key at graph 0, graph 1 left top Left reverse horizontal samplen 1 width 1.5 spacing 1.25 maxrows 4 textcolor rgb rk_ink
 plot for [i = 1:words(methods)] NaN with points pt rk_mark(word(methods, i)) ps 1.5 lc rgb rk_color(word(methods, i)) title word(methods, i), \
      NaN with boxes fs pattern 4 border lc rgb rk_soft lc rgb rk_soft title (gaps + (printed > 0 ? holes : 0) > 0 ? "not run here" : "")
 unset key
 unset label 1; unset label 2
 if (printed > 0) {
     set lmargin at screen right_from; set rmargin at screen right_to
-    set key at graph 0, graph 1 left top Left reverse horizontal samplen 2 width 1.5 spacing 1.25 maxrows 2 textcolor rgb rk_ink
+    set key at graph 0, graph 1 left top Left reverse horizontal samplen 2 width 1.5 spacing 1.25 maxrows 4 textcolor rgb rk_ink
     plot for [m in "dense cacheblend prophetkv redknot"] NaN with boxes fs transparent solid 0.18 border lc rgb rk_color(m) lc rgb rk_color(m) title m
     unset key
 }

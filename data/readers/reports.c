@@ -369,17 +369,20 @@ static rk_status gather(const reports_state *s, const rk_reports_world *w, rk_rn
     return RK_OK;
 }
 
-/* One question of each kind in turn, so that the first n are spread over the kinds. */
-static rk_status write_items(const rk_reader *r, const candidates *c, asking *a)
+/* One question of each kind in turn, so that the first n are spread over the kinds; a
+ * context with few questions goes on where the one before it stopped. */
+static rk_status write_items(const rk_reader *r, const candidates *c, int64_t index, asking *a)
 {
     const reports_state *s = r->state;
     int64_t most = r->config.items_per_context, rounds = most ? c->all : s->per_task;
+    int first_kind = most ? (int)(index % KINDS * (most % KINDS) % KINDS) : 0;
     rk_context *out = a->context;
     out->item = rk_arena_take(a->arena, (size_t)c->all, sizeof *out->item, a->err);
     if (!out->item)
         return RK_E_MEMORY;
     for (int64_t round = 0; round < rounds && out->items < c->all; round++) {
-        for (int k = 0; k < KINDS && (!most || out->items < most); k++) {
+        for (int i = 0; i < KINDS && (!most || out->items < most); i++) {
+            int k = (first_kind + i) % KINDS;
             if (round >= c->n[k])
                 continue;
             rk_item *item = &out->item[out->items++];
@@ -419,7 +422,7 @@ static rk_status context(rk_reader *r, int64_t index, rk_arena *arena, rk_contex
                        " tokens",
                        DRAWS_MAX, r->config.target_tokens);
     asking a = {&world, arena, out, err};
-    return write_items(r, &c, &a);
+    return write_items(r, &c, index, &a);
 }
 
 const rk_reader_ops rk_reader_reports = {

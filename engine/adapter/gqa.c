@@ -299,9 +299,11 @@ static rk_status restore_heads(layer_run *l, rk_seq *q, int32_t index, rk_error 
     rk_engine *e = l->e;
     int32_t kv_heads = e->model->shape.kv_heads, watched = 0;
     rk_head_rule *rule = &q->s->rule[l->layer * kv_heads];
+    if (!q->r || q->part == RK_PART_QUESTION || q->n == 0)
+        return RK_OK; /* what a head has trimmed cannot be restored */
     for (int32_t h = 0; h < kv_heads; h++)
         watched += rule[h].window > 0 && rule[h].promote_above <= 1;
-    if (!watched || q->n == 0)
+    if (!watched)
         return RK_OK;
     float *edge = rk_arena_take(l->step->arena, (size_t)kv_heads, sizeof *edge, err);
     if (!edge)

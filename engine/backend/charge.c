@@ -22,26 +22,33 @@ static uint64_t distinct_keys(const rk_attend *a, int32_t seq, int32_t g)
     return (uint64_t)(high - low + 1 + (sink < low ? sink : low));
 }
 
-static int32_t highest_limit(const rk_rows *rows)
+/* Keys that row i multiplies in head g; `high` is the last key of its sequence. */
+static uint64_t keys_of_row(const rk_attend *a, int32_t i, int32_t g, int32_t high)
 {
-    int32_t high = 0;
-    for (int32_t i = 0; i < rows->n; i++)
-        high = rows->limit[i] > high ? rows->limit[i] : high;
-    return high;
+    int64_t view = (int64_t)a->rows->seq[i] * a->pages.kv_heads + g;
+    int32_t pos = a->rows->pos[i], limit = a->rows->limit[i];
+    int32_t sink = a->views.sink[view], window = a->views.window[view];
+    if (a->masked)
+        return (uint64_t)high + 1;
+    int64_t keys = rk_visible_keys(pos, limit, sink, window);
+    if (a->key_from > 0)
+        keys -=
+            rk_visible_keys(pos, a->key_from - 1 < limit ? a->key_from - 1 : limit, sink, window);
+    return (uint64_t)keys;
 }
 
 void rk_charge_attend(rk_counters *c, const rk_attend *a, int64_t bytes)
 {
     uint64_t pairs = 0, keys = 0;
-    int32_t group = a->heads / a->pages.kv_heads, high = highest_limit(a->rows);
-    for (int32_t i = 0; i < a->rows->n; i++)
-        for (int32_t g = 0; g < a->pages.kv_heads; g++) {
-            int64_t view = (int64_t)a->rows->seq[i] * a->pages.kv_heads + g;
-            pairs += a->masked
-                         ? (uint64_t)high + 1
-                         : (uint64_t)rk_visible_keys(a->rows->pos[i], a->rows->limit[i],
-                                                     a->views.sink[view], a->views.window[view]);
+    int32_t group = a->heads / a->pages.kv_heads, high = 0;
+    for (int32_t i = 0, end = 0; i < a->rows->n; i++) {
+        for (; end < a->rows->n && (end <= i || a->rows->seq[end] == a->rows->seq[i]); end++) {
+            int32_t limit = a->rows->limit[end];
+            high = end == i || limit > high ? limit : high;
         }
+        for (int32_t g = 0; g < a->pages.kv_heads; g++)
+            pairs += keys_of_row(a, i, g, high);
+    }
     for (int32_t s = 0; s < a->pages.sequences; s++)
         for (int32_t g = 0; g < a->pages.kv_heads; g++)
             keys += distinct_keys(a, s, g);

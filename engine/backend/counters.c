@@ -57,5 +57,7 @@ int64_t rk_visible_keys(int32_t pos, int32_t limit, int32_t sink, int32_t window
     int64_t low = (int64_t)pos - window + 1;
     if (low < 0)
         low = 0;
-    return (int64_t)pos - low + 1 + (sink < low ? sink : low);
+    int64_t recent = limit >= low ? (int64_t)limit - low + 1 : 0;
+    int64_t first = sink < low ? sink : low;
+    return recent + (first <= limit ? first : (int64_t)limit + 1);
 }

@@ -63,8 +63,8 @@ extern const rk_counter_field rk_counter_fields[]; /* ends with name NULL */
 /* y[T,O] = x[T,I] w[O,I]^T, activations of `activation_bytes` each. */
 void rk_count_matmul(rk_counters *c, rk_phase phase, int64_t rows, const rk_weight *w,
                      int64_t activation_bytes);
-/* Keys that a row at position `pos` sees: all up to `limit` (window 0), else the
- * sink's and the last `window` ones, itself included, each once. */
+/* Keys that a row at position `pos` sees: all up to `limit` (window 0), else of these
+ * the sink's and the last `window` ones, itself included, each once. */
 int64_t rk_visible_keys(int32_t pos, int32_t limit, int32_t sink, int32_t window);
 
 RK_C_END

@@ -1,6 +1,7 @@
 /* resolve.c - see resolve.h. A rule marks rows in a byte mask; unions mark twice. */
 #include "backend/resolve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,8 @@ int32_t rk_request_domain(const rk_request *r, int32_t pos, int32_t *chunk)
     return RK_DOMAIN_CHUNKS;
 }
 
-/* Higher score first, lower position first among equals; NaN never wins. */
+/* Higher score first, lower position first among equals; a NaN was made -inf, so it
+ * comes last. */
 static int by_score(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -46,6 +48,11 @@ static int by_score(const void *a, const void *b)
     if (x->score < y->score)
         return 1;
     return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static double mass_of(const candidate *c)
+{
+    return c->score > 0 ? (double)c->score : 0;
 }
 
 static int in_domain(const resolver *r, const rk_select *s, int32_t row)
@@ -75,10 +82,10 @@ static void mark_top(resolver *r, const rk_select *s, int32_t n)
     if (s->kind == RK_SELECT_TOP_MASS && s->amount < 1) {
         double total = 0, sum = 0;
         for (int32_t i = 0; i < n; i++)
-            total += (double)r->pick[i].score;
+            total += mass_of(&r->pick[i]);
         qsort(r->pick, (size_t)n, sizeof *r->pick, by_score);
         for (wanted = 0; wanted < n && sum < s->amount * total; wanted++)
-            sum += (double)r->pick[wanted].score;
+            sum += mass_of(&r->pick[wanted]);
     } else if (wanted < n) {
         qsort(r->pick, (size_t)n, sizeof *r->pick, by_score);
     }
@@ -136,7 +143,8 @@ static void mark(resolver *r, const rk_select *s)
             n = 0;
             run_chunk = r->chunk[row];
         }
-        r->pick[n++] = (candidate){row, signal ? signal[r->in->pos[row]] : 0};
+        float score = signal ? signal[r->in->pos[row]] : 0;
+        r->pick[n++] = (candidate){row, isnan(score) ? -INFINITY : score};
     }
     mark_run(r, s, n);
 }

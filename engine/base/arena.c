@@ -106,7 +106,11 @@ void *rk_arena_take(rk_arena *a, size_t count, size_t size, rk_error *err)
 
 char *rk_arena_text(rk_arena *a, const char *text, size_t n, rk_error *err)
 {
-    char *copy = rk_arena_take(a, n + 1, 1, err);
+    char *copy = NULL;
+    if (n == SIZE_MAX)
+        rk_fail(err, RK_E_MEMORY, "out of memory: a text of %zu bytes", n);
+    else
+        copy = rk_arena_take(a, n + 1, 1, err);
     if (copy && n)
         memcpy(copy, text, n);
     return copy;
@@ -118,7 +122,11 @@ char *rk_arena_printf(rk_arena *a, rk_error *err, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    char *text = n < 0 ? NULL : rk_arena_take(a, (size_t)n + 1, 1, err);
+    if (n < 0) {
+        rk_fail(err, RK_E_ARG, "a text cannot be formatted: '%s'", fmt);
+        return NULL;
+    }
+    char *text = rk_arena_take(a, (size_t)n + 1, 1, err);
     if (!text)
         return NULL;
     va_start(ap, fmt);

@@ -166,6 +166,16 @@ rk_status rk_options_default(const rk_option *table, void *config, rk_error *err
     return RK_OK;
 }
 
+/* The shorter of 15 and 17 digits that reads back as the same number. */
+static char *float_text(double value, rk_arena *arena, rk_error *err)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value)
+        snprintf(text, sizeof text, "%.17g", value);
+    return rk_arena_printf(arena, err, "%s", text);
+}
+
 char *rk_option_text(const rk_option *row, const void *config, rk_arena *arena, rk_error *err)
 {
     const void *field = (const char *)config + row->offset;
@@ -176,7 +186,7 @@ char *rk_option_text(const rk_option *row, const void *config, rk_arena *arena, 
     case RK_OPT_INT:
         return rk_arena_printf(arena, err, "%" PRId64, *(const int64_t *)field);
     case RK_OPT_FLOAT:
-        return rk_arena_printf(arena, err, "%.9g", *(const double *)field);
+        return float_text(*(const double *)field, arena, err);
     case RK_OPT_TEXT:
         return rk_arena_printf(arena, err, "%s", *(const char *const *)field);
     case RK_OPT_CHOICE:

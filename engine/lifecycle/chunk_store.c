@@ -116,7 +116,8 @@ rk_status rk_chunk_store_add(rk_chunk_store *s, rk_ids_span compile, rk_ids_span
     e->compile_n = compile.n;
     e->segment_n = segment.n;
     int32_t first = compile.n / RK_PAGE_TOKENS, last = (compile.n + segment.n - 1) / RK_PAGE_TOKENS;
-    e->state = (rk_chunk_state){.offset = compile.n, .tokens = segment.n, .first_page = first, .build_ms = build_ms};
+    e->state = (rk_chunk_state){
+        .offset = compile.n, .tokens = segment.n, .first_page = first, .build_ms = build_ms};
     e->id = rk_heap_take((size_t)compile.n + (size_t)segment.n, sizeof *e->id, err);
     size_t pages = (size_t)s->layers * (size_t)s->kv_heads * (size_t)(last - first + 1);
     e->state.page = rk_heap_take(pages, sizeof *e->state.page, err);

@@ -251,8 +251,10 @@ static rk_status open_file(rk_safetensors *s, const char *path, rk_error *err)
         st = strcmp(name, "__metadata__") ? read_entry(s, file, name, value, data, data_bytes, err)
                                           : check_metadata(value, path, err);
     }
+    /* A first file of metadata alone leaves no table. */
+    entry *added = s->tensor ? s->tensor + first : NULL;
     if (st == RK_OK)
-        st = check_tiling(s->tensor + first, s->tensors - first, path, data_bytes, err);
+        st = check_tiling(added, s->tensors - first, path, data_bytes, err);
     json_decref(header);
     return st;
 }

@@ -28,14 +28,14 @@ struct rk_profile {
     const rk_model_shape *shape;
     double *sum[MEASURES]; /* [L][G] */
     int64_t count[MEASURES];
-    overlap *shift;        /* [L][G], of the probe in hand */
+    overlap *shift; /* [L][G], of the probe in hand */
     /* the probe in hand */
     rk_engine *e;
     const rk_request *r;
     const uint8_t *gold;
-    alone_rows *alone;     /* [chunks] */
-    alone_rows *filling;   /* the passage that runs alone; NULL: the whole prompt runs */
-    float *row;            /* [N] scratch */
+    alone_rows *alone;   /* [chunks] */
+    alone_rows *filling; /* the passage that runs alone; NULL: the whole prompt runs */
+    float *row;          /* [N] scratch */
 };
 
 static size_t heads_of(const rk_profile *p)
@@ -48,7 +48,8 @@ rk_status rk_profile_new(rk_profile **out, const rk_model_shape *shape,
 {
     *out = NULL;
     if (config->window < 1 || config->sink < 0 || config->rows < 1)
-        return rk_fail(err, RK_E_USAGE, "profile: window and rows of at least 1, sink of at least 0");
+        return rk_fail(err, RK_E_USAGE,
+                       "profile: window and rows of at least 1, sink of at least 0");
     rk_profile *p = rk_heap_take(1, sizeof *p, err);
     if (!p)
         return RK_E_MEMORY;
@@ -79,8 +80,8 @@ void rk_profile_free(rk_profile *p)
 }
 
 /* Probability of one row over all keys, mean over the query heads of KV head g. */
-static rk_status row_of(rk_profile *p, const rk_backend_ops *ops, rk_backend *b,
-                        const rk_attend *a, int32_t row, int32_t g, int32_t keys, rk_error *err)
+static rk_status row_of(rk_profile *p, const rk_backend_ops *ops, rk_backend *b, const rk_attend *a,
+                        int32_t row, int32_t g, int32_t keys, rk_error *err)
 {
     uint8_t head[1024] = {0};
     if (a->pages.kv_heads > (int32_t)sizeof head)
@@ -154,9 +155,8 @@ static rk_status visit_shift(rk_profile *p, const rk_backend_ops *ops, rk_backen
     overlap *o = &p->shift[(size_t)layer * (size_t)p->shape->kv_heads + (size_t)g];
     for (int32_t c = 0; c < p->r->chunks; c++) {
         const alone_rows *k = &p->alone[c];
-        const float *alone =
-            k->p + ((size_t)layer * (size_t)p->shape->kv_heads + (size_t)g) * (size_t)k->rows *
-                       (size_t)k->n;
+        const float *alone = k->p + ((size_t)layer * (size_t)p->shape->kv_heads + (size_t)g) *
+                                        (size_t)k->rows * (size_t)k->n;
         for (int32_t i = 0; i < k->rows; i++, alone += k->n) {
             int32_t start = p->r->chunk[c].start;
             RK_TRY(row_of(p, ops, b, a, start + k->first + i * k->step, g, p->r->tokens, err));
@@ -178,8 +178,8 @@ static rk_status visit_alone(rk_profile *p, const rk_backend_ops *ops, rk_backen
     int32_t prefix = p->r->prefix.n;
     for (int32_t i = 0; i < k->rows; i++) {
         RK_TRY(row_of(p, ops, b, a, prefix + k->first + i * k->step, g, prefix + k->n, err));
-        size_t row = ((size_t)layer * (size_t)p->shape->kv_heads + (size_t)g) * (size_t)k->rows +
-                     (size_t)i;
+        size_t row =
+            ((size_t)layer * (size_t)p->shape->kv_heads + (size_t)g) * (size_t)k->rows + (size_t)i;
         memcpy(k->p + row * (size_t)k->n, p->row + prefix, (size_t)k->n * sizeof(float));
     }
     return RK_OK;

@@ -35,10 +35,10 @@ rk_status rk_profile_add(rk_profile *p, rk_engine *e, const rk_request *r, const
                          rk_error *err);
 
 typedef enum rk_profile_score {
-    RK_PROFILE_FAR,    /* max of far_question and far_context */
+    RK_PROFILE_FAR, /* max of far_question and far_context */
     RK_PROFILE_NEEDLE,
     RK_PROFILE_SHIFT,
-    RK_PROFILE_MAX,    /* max of all */
+    RK_PROFILE_MAX, /* max of all */
     RK_PROFILE_SCORES
 } rk_profile_score;
 

@@ -38,31 +38,31 @@ static const pair pairs[] = {
     {"EPIC with k = 0", "epic k=0", "full_reuse", 1, 1},
     {"ProphetKV at 0", "prophetkv ratio=0", "full_reuse", 1, 1},
     {"ProphetKV isolated at 0", "prophetkv ratio=0 query_state=isolated", "full_reuse", 1, 1},
-    {"the same, BOS dropped", "epic k=0 compile_prefix=none",
-     "full_reuse compile_prefix=none", 1, 1},
+    {"the same, BOS dropped", "epic k=0 compile_prefix=none", "full_reuse compile_prefix=none", 1,
+     1},
     /* window >= N = global; the window counts the row itself */
     {"local heads that see and refresh all",
      "redknot head_map=all_local window=1000 local_refresh=all", "dense", 1, 1},
-    {"masked, window beyond the prompt", "dense_masked head_map=all_local window=1000", "dense", 1, 1},
+    {"masked, window beyond the prompt", "dense_masked head_map=all_local window=1000", "dense", 1,
+     1},
     /* a mask over a dense layout = paged heads */
-    {"dense + mask = SegPaged",
-     "dense_masked head_map=random:0.5:3 window=40 sink=7",
+    {"dense + mask = SegPaged", "dense_masked head_map=random:0.5:3 window=40 sink=7",
      "redknot head_map=random:0.5:3 window=40 sink=7 local_refresh=all prefix=off", 1, 1},
-    {"the same at window 64, sink 64",
-     "dense_masked head_map=all_local window=64 sink=64",
+    {"the same at window 64, sink 64", "dense_masked head_map=all_local window=64 sink=64",
      "redknot head_map=all_local window=64 sink=64 local_refresh=all prefix=off", 1, 1},
     {"the same at window 1", "dense_masked head_map=all_local window=1 sink=3",
      "redknot head_map=all_local window=1 sink=3 local_refresh=all prefix=off", 1, 1},
     /* every FFN token = dense FFN */
     {"sparse FFN that protects every token",
-     "redknot head_map=all_global ffn_share=0.01 dense_until=0 protect_recent=100000", "dense", 1, 1},
+     "redknot head_map=all_global ffn_share=0.01 dense_until=0 protect_recent=100000", "dense", 1,
+     1},
     {"sparse FFN from a layer past the last",
      "redknot head_map=all_global ffn_share=0.01 dense_until=99", "dense", 1, 1},
     {"mass at 1 or more selects every token",
      "redknot head_map=all_global ffn_mass=1.5 ffn_share_deep=0.5 dense_until=0", "dense", 1, 1},
     /* elastic restore of every head = all global */
-    {"every local head promoted",
-     "redknot head_map=all_local window=20 sink=2 promote_above=0", "dense", 1, 1},
+    {"every local head promoted", "redknot head_map=all_local window=20 sink=2 promote_above=0",
+     "dense", 1, 1},
     {"promotion switched off", "redknot head_map=all_local window=20 promote_above=1.5",
      "redknot head_map=all_local window=20", 1, 1},
     /* reuse of untouched states: chunk at the place and behind the tokens it was built */
@@ -77,9 +77,8 @@ static const pair pairs[] = {
     {"CacheBlend's modes differ", "cacheblend ratio=0.3 mode=fixed",
      "cacheblend ratio=0.3 mode=refcode", 0, 3},
     {"local heads lose something", "redknot head_map=all_local window=20", "dense", 0, 1},
-    {"reused local K/V are not recomputed ones",
-     "redknot head_map=all_local window=40", "redknot head_map=all_local window=40 local_refresh=all",
-     0, 1},
+    {"reused local K/V are not recomputed ones", "redknot head_map=all_local window=40",
+     "redknot head_map=all_local window=40 local_refresh=all", 0, 1},
     {"sparse FFN changes the result",
      "redknot head_map=all_global ffn_share=0.05 dense_until=0 protect_recent=0", "dense", 0, 1},
     {"overlapping ids", "full_reuse positions=local", "full_reuse", 0, 1},
@@ -141,10 +140,11 @@ static void counters_prove_reuse(void **state)
     assert_int_equal(c.projected_local_kv_rows_reused, 0);
     assert_int_equal(c.recomputed_tokens, context);
     /* half of the heads project every live row, the others the question's */
-    assert_int_equal(c.projected_kv_rows, layers * heads / 2 * (context + 11) +
-                                              layers * heads / 2 * 11);
-    rk_bench_run(&b, "redknot head_map=all_local window=40 local_refresh=chunk_start "
-                     "refresh_tokens=8",
+    assert_int_equal(c.projected_kv_rows,
+                     layers * heads / 2 * (context + 11) + layers * heads / 2 * 11);
+    rk_bench_run(&b,
+                 "redknot head_map=all_local window=40 local_refresh=chunk_start "
+                 "refresh_tokens=8",
                  NULL, NULL, &c);
     assert_int_equal(c.projected_local_kv_rows_reused, layers * heads * (8 * 4 + 5));
     rk_bench_run(&b, "redknot head_map=all_local window=40 promote_above=0", NULL, NULL, &c);
@@ -175,7 +175,9 @@ static void only_published_masks_leak(void **state)
     static const struct {
         const char *method;
         int leaks;
-    } cases[] = {{"dense", 0}, {"epic k=16", 0}, {"cacheblend ratio=1", 0},
+    } cases[] = {{"dense", 0},
+                 {"epic k=16", 0},
+                 {"cacheblend ratio=1", 0},
                  {"redknot head_map=random:0.5:1 window=40", 0},
                  {"cacheblend ratio=0.5 mode=refcode", 1},
                  {"cacheblend ratio=0.5 mode=lmcache", 1}};

@@ -1,5 +1,8 @@
 /* made by stats_reference.py; do not edit */
-static const struct { int64_t gained, lost; double p; } mcnemar_rows[] = {
+static const struct {
+    int64_t gained, lost;
+    double p;
+} mcnemar_rows[] = {
     {0, 0, 1.0},
     {1, 0, 1.0},
     {5, 0, 0.0625},
@@ -10,7 +13,10 @@ static const struct { int64_t gained, lost; double p; } mcnemar_rows[] = {
     {40, 60, 0.05688793364098079},
     {300, 200, 8.940066542253267e-06},
 };
-static const struct { int64_t k, n; double lo, hi; } wilson_rows[] = {
+static const struct {
+    int64_t k, n;
+    double lo, hi;
+} wilson_rows[] = {
     {0, 5, 0.0, 0.4344824647831748},
     {3, 5, 0.2307242812760129, 0.8823792257673521},
     {4, 5, 0.3755346297625253, 0.9637758913675698},
@@ -19,7 +25,10 @@ static const struct { int64_t k, n; double lo, hi; } wilson_rows[] = {
     {50, 100, 0.4038315303659956, 0.5961684696340043},
     {999, 1000, 0.994357441402042, 0.9998234536293739},
 };
-static const struct { int64_t na, nb; double a[12], b[12], p; } mann_whitney_rows[] = {
+static const struct {
+    int64_t na, nb;
+    double a[12], b[12], p;
+} mann_whitney_rows[] = {
     {3, 3, {1, 2, 3}, {4, 5, 6}, 0.1},
     {4, 5, {1, 4, 2, 8}, {3, 5, 7, 9, 10}, 0.19047619047619047},
     {5, 6, {1.5, 9.5, 4.5, 7.5, 8.5}, {2, 3, 5, 6, 10, 11}, 0.9307359307359307},
@@ -30,7 +39,10 @@ static const double boot_a[] = {12.0, 15.5, 9.25, 20.0, 14.0, 13.5, 11.0, 18.0, 
 static const double boot_b[] = {7.0, 9.0, 6.5, 9.5, 8.0, 7.5, 6.0, 10.0, 9.0};
 static const int64_t boot_cluster[] = {0, 0, 1, 2, 3, 3, 3, 4, 5};
 /* 2.5 % and 97.5 % points of the exact distribution over all 6^6 draws */
-static const struct { rk_effect effect; double lo, hi; } boot_rows[] = {
+static const struct {
+    rk_effect effect;
+    double lo, hi;
+} boot_rows[] = {
     {RK_EFFECT_MEAN, 12.475, 17.208333333333332},
     {RK_EFFECT_MEDIAN, 12.0, 18.0},
     {RK_EFFECT_MEAN_DIFF, 4.972222222222221, 8.083333333333334},

@@ -174,6 +174,15 @@ static void test_which_run(void **state)
 }
 
 /* Killed, errors and interrupts are no end; a resumption that is done is. */
+/* In one statement: a session that is over is final. */
+static void end_session(fixture *f, const char *id, long ended, const char *reason)
+{
+    fixture_sql(f,
+                "UPDATE session SET ended_utc_ns = %ld000000000, exit_reason = '%s'"
+                " WHERE session_id = '%s';",
+                ended, reason, id);
+}
+
 static void test_killed_run(void **state)
 {
     (void)state;
@@ -181,10 +190,10 @@ static void test_killed_run(void **state)
     fixture_method newer = dense;
     newer.ttft = 500;
     fixture_open(&f, "query_killed");
-    fixture_session(&f, "old", "b1", 100, 200);
-    fixture_session(&f, "killed", "b2", 300, 400);
-    fixture_sql(&f, "UPDATE session SET exit_reason = 'done' WHERE session_id = 'old';"
-                    "UPDATE session SET exit_reason = 'crash' WHERE session_id = 'killed';");
+    fixture_session(&f, "old", "b1", 100, 0);
+    fixture_session(&f, "killed", "b2", 300, 0);
+    end_session(&f, "old", 200, "done");
+    end_session(&f, "killed", 400, "crash");
     fixture_run(&f, "e", "tiny", "2K", 2048, &dense, 8, "old");
     fixture_run(&f, "e", "tiny", "2K", 2048, &newer, 4, "killed");
     fixture_close(&f);
@@ -196,8 +205,8 @@ static void test_killed_run(void **state)
 
     assert_int_equal(sqlite3_open(f.path, &f.db), SQLITE_OK);
     fixture_sql(&f, "BEGIN;");
-    fixture_session(&f, "resumed", "b2", 500, 600);
-    fixture_sql(&f, "UPDATE session SET exit_reason = 'done' WHERE session_id = 'resumed';");
+    fixture_session(&f, "resumed", "b2", 500, 0);
+    end_session(&f, "resumed", 600, "done");
     fixture_close(&f);
     q = open_all(&f, NULL);
     p = points(q, &n);

@@ -65,7 +65,7 @@ static void a_reader_agrees_on_every_answer(void **state)
 /* Numbers of a context, as dump_reports.py names them. */
 enum { NUMBERS = 64 };
 typedef struct numbers {
-    char name[NUMBERS][24];
+    char name[NUMBERS][48];
     double value[NUMBERS], sum[NUMBERS], squares[NUMBERS];
     int n;
 } numbers;

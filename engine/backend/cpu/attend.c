@@ -21,7 +21,7 @@ typedef struct tile {
     int32_t seq, kv, group, dim;
     int32_t sink, window;
     int32_t pos_low, limit_high; /* over the rows of the tile */
-    int32_t reach;               /* last key multiplied: limit_high, or every row's if masked */
+    int32_t reach;               /* last key multiplied: limit_high; the sequence's if masked */
     float *q, *k, *v, *score, *out, *max, *sum; /* thread scratch */
 } tile;
 
@@ -75,19 +75,40 @@ static int page_in_reach(const tile *t, int32_t v)
     return t->a->masked || t->window == 0 || first < t->sink || last > t->pos_low - t->window;
 }
 
-/* -inf for the keys of page v that row i does not see; nothing when it sees all. */
-static void mask_page(const tile *t, int64_t i, int32_t v, float *score, int32_t ld)
+/* -inf for the keys of page v that row i does not see; nothing when it sees all. Marks
+ * in `seen` [P] what it sees. */
+static void mask_page(const tile *t, int64_t i, int32_t v, float *score, int32_t ld, uint8_t *seen)
 {
     const rk_rows *rows = t->a->rows;
     int32_t pos = rows->pos[t->first + i], limit = rows->limit[t->first + i];
     int32_t first = v * RK_PAGE_TOKENS, last = first + RK_PAGE_TOKENS - 1;
     if (last <= limit && first >= t->a->key_from &&
-        (t->window == 0 || first > pos - t->window || last < t->sink))
+        (t->window == 0 || first > pos - t->window || last < t->sink)) {
+        memset(seen, 1, RK_PAGE_TOKENS);
         return;
+    }
+    for (int32_t s = 0; s < RK_PAGE_TOKENS; s++) {
+        if (rk_cpu_visible(first + s, pos, limit, t->sink, t->window, t->a->key_from)) {
+            seen[s] = 1;
+            continue;
+        }
+        for (int32_t h = 0; h < t->group; h++)
+            score[(int64_t)h * ld + s] = -INFINITY;
+    }
+}
+
+/* Masks page p of the block; a value that no row sees may be recycled memory, and
+ * 0 * NaN would spread: it becomes 0. */
+static void hide_unseen(tile *t, int32_t v, int32_t p, int32_t keys)
+{
+    uint8_t seen[RK_PAGE_TOKENS] = {0};
+    size_t d = (size_t)t->dim;
+    for (int64_t i = 0; i < t->rows; i++)
+        mask_page(t, i, v, t->score + i * t->group * keys + (int64_t)p * RK_PAGE_TOKENS, keys,
+                  seen);
     for (int32_t s = 0; s < RK_PAGE_TOKENS; s++)
-        if (!rk_cpu_visible(first + s, pos, limit, t->sink, t->window, t->a->key_from))
-            for (int32_t h = 0; h < t->group; h++)
-                score[(int64_t)h * ld + s] = -INFINITY;
+        if (!seen[s])
+            memset(t->v + ((size_t)p * RK_PAGE_TOKENS + (size_t)s) * d, 0, d * sizeof(float));
 }
 
 static float row_max(const float *x, int32_t n)
@@ -96,6 +117,20 @@ static float row_max(const float *x, int32_t n)
     for (int32_t i = 0; i < n; i++)
         max = x[i] > max ? x[i] : max;
     return max;
+}
+
+/* A block in which a row sees nothing: probabilities 0. Scores that are all NaN (a
+ * broken weight) look the same to the maximum and must not vanish: they stay. */
+static float no_number(float *score, int32_t n)
+{
+    float broken = 0;
+    for (int32_t i = 0; i < n; i++) {
+        if (isnan(score[i]))
+            broken = NAN;
+        else
+            score[i] = 0;
+    }
+    return broken;
 }
 
 /* Scores of one block to probabilities; rescales what was summed before. */
@@ -107,7 +142,7 @@ static void soften(tile *t, int32_t keys)
         if (max < t->max[i])
             max = t->max[i];
         if (max == -INFINITY) {
-            memset(score, 0, (size_t)keys * sizeof(float));
+            t->sum[i] += no_number(score, keys);
             continue;
         }
         float keep = expf(t->max[i] - max);
@@ -128,20 +163,13 @@ static void attend_block(tile *t, const int32_t *pages, int32_t n)
         int32_t page = rk_cpu_page(&t->a->pages, t->seq, t->kv, pages[i]);
         memcpy(t->k + (size_t)i * RK_PAGE_TOKENS * (size_t)d, rk_cpu_keys(&t->a->pages, page),
                bytes);
-        float *v = t->v + (size_t)i * RK_PAGE_TOKENS * (size_t)d;
-        memcpy(v, rk_cpu_values(&t->a->pages, page), bytes);
-        /* Slots past every row are recycled memory: 0 * NaN would spread. */
-        int32_t filled = t->reach + 1 - pages[i] * RK_PAGE_TOKENS;
-        if (filled < RK_PAGE_TOKENS)
-            memset(v + (size_t)filled * (size_t)d, 0,
-                   (size_t)(RK_PAGE_TOKENS - filled) * (size_t)d * sizeof(float));
+        memcpy(t->v + (size_t)i * RK_PAGE_TOKENS * (size_t)d, rk_cpu_values(&t->a->pages, page),
+               bytes);
     }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, keys, d, 1.0f, t->q, d, t->k, d, 0.0f,
                 t->score, keys);
-    for (int64_t i = 0; i < t->rows; i++)
-        for (int32_t p = 0; p < n; p++)
-            mask_page(t, i, pages[p], t->score + i * t->group * keys + (int64_t)p * RK_PAGE_TOKENS,
-                      keys);
+    for (int32_t p = 0; p < n; p++)
+        hide_unseen(t, pages[p], p, keys);
     soften(t, keys);
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, d, keys, 1.0f, t->score, keys, t->v,
                 d, 1.0f, t->out, d);
@@ -155,19 +183,28 @@ static void store(const tile *t)
         int64_t row = t->first + i / t->group;
         int32_t h = (int32_t)(i % t->group);
         float *to = a->out.data + row * a->out.cols + (int64_t)t->kv * run + (int64_t)h * t->dim;
-        float scale = t->sum[i] > 0 ? 1.0f / t->sum[i] : 0;
+        float scale = t->sum[i] == 0 ? 0 : 1.0f / t->sum[i];
         for (int32_t c = 0; c < t->dim; c++)
             to[c] = t->out[i * t->dim + c] * scale;
         if (a->lse)
             a->lse[row * a->heads + t->kv * t->group + h] =
-                t->sum[i] > 0 ? t->max[i] + logf(t->sum[i]) : -INFINITY;
+                t->sum[i] == 0 ? -INFINITY : t->max[i] + logf(t->sum[i]);
     }
 }
 
-static void attend_tile(tile *t, int32_t all_rows_limit)
+/* The last key of the tile's sequence. */
+static int32_t sequence_limit(const rk_rows *rows, int32_t seq)
+{
+    int32_t high = -1;
+    for (int32_t i = 0; i < rows->n; i++)
+        high = rows->seq[i] == seq && rows->limit[i] > high ? rows->limit[i] : high;
+    return high;
+}
+
+static void attend_tile(tile *t)
 {
     load_queries(t);
-    t->reach = t->a->masked ? all_rows_limit : t->limit_high;
+    t->reach = t->a->masked ? sequence_limit(t->a->rows, t->seq) : t->limit_high;
     int32_t block[BLOCK_PAGES], n = 0, last = t->reach / RK_PAGE_TOKENS;
     for (int32_t v = 0; v <= last && v < t->a->pages.stride; v++) {
         if (!page_in_reach(t, v) || rk_cpu_page(&t->a->pages, t->seq, t->kv, v) < 0)
@@ -197,10 +234,7 @@ rk_status rk_cpu_attend(rk_backend *b, const rk_attend *a, rk_error *err)
     }
     RK_TRY(rk_cpu_scratch(b, scratch_floats(group, d), err));
     int64_t tiles = (a->q.rows + TILE_ROWS - 1) / TILE_ROWS;
-    int32_t high = 0;
-    for (int32_t i = 0; i < a->rows->n; i++)
-        high = a->rows->limit[i] > high ? a->rows->limit[i] : high;
-        /* Late tiles see more keys: longest first keeps the threads even. */
+    /* Late tiles see more keys: longest first keeps the threads even. */
 #pragma omp parallel for collapse(2) schedule(dynamic, 1) num_threads(b->threads)
     for (int64_t i = 0; i < tiles; i++)
         for (int32_t kv = 0; kv < kv_heads; kv++) {
@@ -214,7 +248,7 @@ rk_status rk_cpu_attend(rk_backend *b, const rk_attend *a, rk_error *err)
                 t.sink = a->views.sink[(int64_t)t.seq * kv_heads + kv];
                 t.window = a->views.window[(int64_t)t.seq * kv_heads + kv];
                 carve(&t, rk_cpu_thread_scratch(b));
-                attend_tile(&t, high);
+                attend_tile(&t);
                 first += t.rows;
             }
         }

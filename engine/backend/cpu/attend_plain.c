@@ -41,9 +41,9 @@ static void attend_row(const rk_attend *a, int64_t t, int32_t head)
         max = grown;
     }
     for (int32_t i = 0; i < d; i++)
-        out[i] = sum > 0 ? (float)((double)out[i] / sum) : 0;
+        out[i] = sum == 0 ? 0 : (float)((double)out[i] / sum); /* a NaN stays */
     if (a->lse)
-        a->lse[t * a->heads + head] = sum > 0 ? (float)(max + log(sum)) : -INFINITY;
+        a->lse[t * a->heads + head] = sum == 0 ? -INFINITY : (float)(max + log(sum));
 }
 
 void rk_cpu_attend_plain(const rk_attend *a)

@@ -4,23 +4,49 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include "backend/resolve.h"
 #include "base/arena.h"
 #include "base/clock.h"
+
+#ifdef _OPENMP
+static int32_t take_threads(int32_t asked)
+{
+    int32_t threads = asked > 0 ? asked : omp_get_num_procs();
+    omp_set_num_threads(threads);
+    return threads;
+}
+
+static size_t this_thread(void)
+{
+    return (size_t)omp_get_thread_num();
+}
+#else /* the fuzz build: every loop runs on the caller's thread */
+static int32_t take_threads(int32_t asked)
+{
+    (void)asked;
+    return 1;
+}
+
+static size_t this_thread(void)
+{
+    return 0;
+}
+#endif
 
 static rk_status cpu_open(rk_backend **out, const rk_backend_config *config, rk_error *err)
 {
     rk_backend *b = rk_heap_take(1, sizeof *b, err);
     if (!b)
         return RK_E_MEMORY;
-    b->threads = config->threads > 0 ? config->threads : omp_get_num_procs();
+    b->threads = take_threads(config->threads);
     b->plain_attention = config->plain_attention;
     b->phase = RK_PHASES;
-    omp_set_num_threads(b->threads);
     openblas_set_num_threads(1); /* our own loops are the parallel ones */
     *out = b;
     return RK_OK;
@@ -58,7 +84,7 @@ rk_status rk_cpu_scratch(rk_backend *b, size_t floats, rk_error *err)
 
 float *rk_cpu_thread_scratch(const rk_backend *b)
 {
-    return b->scratch + (size_t)omp_get_thread_num() * b->scratch_floats;
+    return b->scratch + this_thread() * b->scratch_floats;
 }
 
 static rk_status cpu_alloc(rk_backend *b, size_t bytes, void **out, rk_error *err)

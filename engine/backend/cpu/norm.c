@@ -41,10 +41,11 @@ static inline float exp_fast(float x)
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
+    int32_t whole = n >= -126.0f ? (int32_t)n : -126; /* NaN lives on in p */
     union {
         int32_t i;
         float f;
-    } two_n = {(int32_t)((uint32_t)((int32_t)(n == n ? n : 0.0f) + 127) << 23)}; /* p keeps a NaN */
+    } two_n = {(whole + 127) << 23};
     return x < -87.0f ? 0.0f : p * two_n.f;
 }
 

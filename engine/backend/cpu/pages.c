@@ -88,7 +88,8 @@ rk_status rk_cpu_relocate(rk_backend *b, const rk_relocate *r, rk_error *err)
             }
         }
     }
-    rk_charge_relocate(&b->counters, r, sizeof(float));
+    if (st == RK_OK)
+        rk_charge_relocate(&b->counters, r, sizeof(float));
     return st;
 }
 

@@ -199,58 +199,50 @@ typedef struct broken {
     const char *message;
 } broken;
 
+static const broken broken_rows[] = {
+    {NULL, NULL, "a", "", {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.model"},
+    {"bert", NULL, "a", "", {0}, 0, -1, -1, RK_E_UNSUPPORTED, "'bert': expected gpt2 or llama"},
+    {"gpt2", "falcon", "a", "", {0}, 0, -1, -1, RK_E_UNSUPPORTED, "tokenizer.ggml.pre 'falcon'"},
+    {"gpt2", "qwen2", NULL, "", {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.tokens"},
+    {"gpt2", "qwen2", "", "", {0}, 0, -1, -1, RK_E_FORMAT, "the vocabulary is empty"},
+    {"gpt2", "qwen2", "a", NULL, {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.merges"},
+    {"gpt2", "qwen2", "a|a", "", {0}, 0, -1, -1, RK_E_FORMAT, "token 'a' has two ids, 0 and 1"},
+    {"gpt2",
+     "qwen2",
+     "a|b",
+     "a b",
+     {0},
+     0,
+     -1,
+     -1,
+     RK_E_FORMAT,
+     "tokenizer.ggml.merges[0] names 'ab'"},
+    {"gpt2", "qwen2", "a|b", "ab", {0}, 0, -1, -1, RK_E_FORMAT, "expected two tokens and one"},
+    {"gpt2", "qwen2", "a|b", "a b a", {0}, 0, -1, -1, RK_E_FORMAT, "got 'a b a'"},
+    {"gpt2", "qwen2", "a|b|ab", "a b| a", {0}, 0, -1, -1, RK_E_FORMAT, "merges[1] names ''"},
+    {"gpt2", "qwen2", "a|b", "", {1}, 1, -1, -1, RK_E_FORMAT, "expected 2 elements, got 1"},
+    {"gpt2",
+     "qwen2",
+     "a|b",
+     "",
+     {1, 7},
+     2,
+     -1,
+     -1,
+     RK_E_FORMAT,
+     "token_type[1]: expected 1 to 6, got 7"},
+    {"gpt2", "qwen2", "a|b", "", {1, 0}, 2, -1, -1, RK_E_FORMAT, "got 0"},
+    {"gpt2", "qwen2", "a|b", "", {0}, 0, -1, 2, RK_E_FORMAT, "bos_token_id"},
+    {"llama", NULL, "a|b", NULL, {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.scores"},
+    {"llama", NULL, "a|b", NULL, {0}, 0, 1, -1, RK_E_FORMAT, "expected 2 elements, got 1"},
+};
+
 static void broken_metadata_is_refused(void **state)
 {
     (void)state;
-    static const broken rows[] = {
-        {NULL, NULL, "a", "", {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.model"},
-        {"bert", NULL, "a", "", {0}, 0, -1, -1, RK_E_UNSUPPORTED, "'bert': expected gpt2 or llama"},
-        {"gpt2",
-         "falcon",
-         "a",
-         "",
-         {0},
-         0,
-         -1,
-         -1,
-         RK_E_UNSUPPORTED,
-         "tokenizer.ggml.pre 'falcon'"},
-        {"gpt2", "qwen2", NULL, "", {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.tokens"},
-        {"gpt2", "qwen2", "", "", {0}, 0, -1, -1, RK_E_FORMAT, "the vocabulary is empty"},
-        {"gpt2", "qwen2", "a", NULL, {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.merges"},
-        {"gpt2", "qwen2", "a|a", "", {0}, 0, -1, -1, RK_E_FORMAT, "token 'a' has two ids, 0 and 1"},
-        {"gpt2",
-         "qwen2",
-         "a|b",
-         "a b",
-         {0},
-         0,
-         -1,
-         -1,
-         RK_E_FORMAT,
-         "tokenizer.ggml.merges[0] names 'ab'"},
-        {"gpt2", "qwen2", "a|b", "ab", {0}, 0, -1, -1, RK_E_FORMAT, "expected two tokens and one"},
-        {"gpt2", "qwen2", "a|b", "a b a", {0}, 0, -1, -1, RK_E_FORMAT, "got 'a b a'"},
-        {"gpt2", "qwen2", "a|b|ab", "a b| a", {0}, 0, -1, -1, RK_E_FORMAT, "merges[1] names ''"},
-        {"gpt2", "qwen2", "a|b", "", {1}, 1, -1, -1, RK_E_FORMAT, "expected 2 elements, got 1"},
-        {"gpt2",
-         "qwen2",
-         "a|b",
-         "",
-         {1, 7},
-         2,
-         -1,
-         -1,
-         RK_E_FORMAT,
-         "token_type[1]: expected 1 to 6, got 7"},
-        {"gpt2", "qwen2", "a|b", "", {1, 0}, 2, -1, -1, RK_E_FORMAT, "got 0"},
-        {"gpt2", "qwen2", "a|b", "", {0}, 0, -1, 2, RK_E_FORMAT, "bos_token_id"},
-        {"llama", NULL, "a|b", NULL, {0}, 0, -1, -1, RK_E_FORMAT, "tokenizer.ggml.scores"},
-        {"llama", NULL, "a|b", NULL, {0}, 0, 1, -1, RK_E_FORMAT, "expected 2 elements, got 1"},
-    };
     static const float scores[4] = {0};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const broken *b = &rows[i];
+    for (size_t i = 0; i < sizeof broken_rows / sizeof *broken_rows; i++) {
+        const broken *b = &broken_rows[i];
         maker m = {{0}, 0};
         rk_tokenizer *t;
         rk_error err = {0};

@@ -22,73 +22,73 @@ static void check_refused(const char *text, size_t n, rk_status status, const ch
     assert_null(strchr(err.text, '\n'));
 }
 
+static const struct {
+    const char *text;
+    rk_status status;
+    const char *message;
+} broken_files[] = {
+    {"", RK_E_FORMAT, "line"},
+    {"{", RK_E_FORMAT, "line 1"},
+    {"[]", RK_E_FORMAT, "key 'model': expected an object, got nothing"},
+    {"{}", RK_E_FORMAT, "key 'model': expected an object, got nothing"},
+    {"{\"model\":[]}", RK_E_FORMAT, "key 'model': expected an object, got an array"},
+    {"{\"model\":{},\"model\":{}}", RK_E_FORMAT, "duplicate"},
+    {MODEL("\"type\":\"Unigram\""), RK_E_UNSUPPORTED, "model type 'Unigram': expected 'BPE'"},
+    {MODEL("\"type\":7"), RK_E_FORMAT, "key 'type': expected a string, got a whole number"},
+    {MODEL("\"dropout\":0.1"), RK_E_UNSUPPORTED, "key 'dropout' is set"},
+    {MODEL("\"continuing_subword_prefix\":\"##\""), RK_E_UNSUPPORTED,
+     "key 'continuing_subword_prefix' is set"},
+    {MODEL("\"end_of_word_suffix\":\"</w>\""), RK_E_UNSUPPORTED, "key 'end_of_word_suffix' is set"},
+    {MODEL("\"byte_fallback\":true"), RK_E_UNSUPPORTED, "byte_fallback with a ByteLevel"},
+    {MODEL("\"fuse_unk\":1"), RK_E_FORMAT, "key 'fuse_unk': expected a boolean"},
+    {MODEL("\"merges\":[]"), RK_E_FORMAT, "key 'vocab': expected an object, got nothing"},
+    {MODEL("\"vocab\":[],\"merges\":[]"), RK_E_FORMAT, "got an array"},
+    {MODEL("\"vocab\":{},\"merges\":[]"), RK_E_FORMAT, "the vocabulary is empty"},
+    {MODEL("\"vocab\":{\"a\":\"0\"},\"merges\":[]"), RK_E_FORMAT,
+     "token 'a': expected a whole number, got a string"},
+    {MODEL("\"vocab\":{\"a\":0.5},\"merges\":[]"), RK_E_FORMAT, "got a fraction"},
+    {MODEL("\"vocab\":{\"a\":0,\"b\":0},\"merges\":[]"), RK_E_FORMAT, "id 0 is both 'a' and 'b'"},
+    {MODEL("\"vocab\":{\"a\":0,\"a\":1},\"merges\":[]"), RK_E_FORMAT, "duplicate"},
+    {MODEL("\"vocab\":{\"a\":-1},\"merges\":[]"), RK_E_FORMAT, "expected an id of 0 to"},
+    {MODEL("\"vocab\":{\"a\":4294967296},\"merges\":[]"), RK_E_FORMAT, "got 4294967296"},
+    {MODEL("\"vocab\":{\"a\":99999999999999999999},\"merges\":[]"), RK_E_FORMAT, "too big"},
+    {MODEL("\"vocab\":{\"\\ud800\":0},\"merges\":[]"), RK_E_FORMAT, "line 1"},
+    {MODEL("\"vocab\":{\"\\u0000\":0},\"merges\":[]"), RK_E_FORMAT, "NUL"},
+    {MODEL("\"vocab\":{\"\xff\":0},\"merges\":[]"), RK_E_FORMAT, "decode byte"},
+    {MODEL(VOCAB), RK_E_FORMAT, "key 'merges': expected an array, got nothing"},
+    {MODEL(VOCAB ",\"merges\":{}"), RK_E_FORMAT, "key 'merges': expected an array"},
+    {MODEL(VOCAB ",\"merges\":[7]"), RK_E_FORMAT, "merge 0: expected a string or two strings"},
+    {MODEL(VOCAB ",\"merges\":[\"ab\"]"), RK_E_FORMAT, "merge 0: expected two tokens and one"},
+    {MODEL(VOCAB ",\"merges\":[\"a b a\"]"), RK_E_FORMAT, "got 'a b a'"},
+    {MODEL(VOCAB ",\"merges\":[[\"a\"]]"), RK_E_FORMAT, "merge 0"},
+    {MODEL(VOCAB ",\"merges\":[[\"a\",\"b\",\"a\"]]"), RK_E_FORMAT, "merge 0"},
+    {MODEL(VOCAB ",\"merges\":[[\"a\",7]]"), RK_E_FORMAT, "merge 0"},
+    {MODEL(VOCAB ",\"merges\":[\"a b\",\"a c\"]"), RK_E_FORMAT,
+     "merge 1 names 'c', which is not in the vocabulary"},
+    {MODEL(VOCAB ",\"merges\":[\"b a\"]"), RK_E_FORMAT, "merge 0 names 'ba'"},
+    {MODEL(VOCAB ",\"merges\":[\" b\"]"), RK_E_FORMAT, "merge 0 names ''"},
+    {MODEL(VOCAB ",\"merges\":[],\"unk_token\":\"<u>\""), RK_E_FORMAT,
+     "unk_token '<u>' is not in the vocabulary"},
+    {MODEL(VOCAB ",\"merges\":[],\"unk_token\":7"), RK_E_FORMAT, "key 'unk_token'"},
+    {ADDED("{}"), RK_E_FORMAT, "key 'added_tokens': expected an array, got an object"},
+    {ADDED("[7]"), RK_E_FORMAT, "expected an object holding 'id', got a whole number"},
+    {ADDED("[{\"content\":\"c\"}]"), RK_E_FORMAT, "key 'id' is missing"},
+    {ADDED("[{\"id\":4}]"), RK_E_FORMAT, "key 'content' is missing"},
+    {ADDED("[{\"id\":4,\"content\":null}]"), RK_E_FORMAT, "key 'content' is missing"},
+    {ADDED("[{\"id\":-4,\"content\":\"c\"}]"), RK_E_FORMAT, "key 'id': expected 0 to"},
+    {ADDED("[{\"id\":4,\"content\":\"c\",\"special\":1}]"), RK_E_FORMAT, "key 'special'"},
+    {ADDED("[{\"id\":2,\"content\":\"c\"}]"), RK_E_FORMAT, "id 2 is both 'ab' and 'c'"},
+    {ADDED("[{\"id\":9,\"content\":\"<x>\"}]"), RK_E_FORMAT, "'<x>' has two ids, 3 and 9"},
+    {ADDED("[{\"id\":4,\"content\":\"c\"},{\"id\":4,\"content\":\"c\"}]"), RK_E_FORMAT,
+     "'c': id 4 is already an added token"},
+};
+
 static void broken_files_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        rk_status status;
-        const char *message;
-    } rows[] = {
-        {"", RK_E_FORMAT, "line"},
-        {"{", RK_E_FORMAT, "line 1"},
-        {"[]", RK_E_FORMAT, "key 'model': expected an object, got nothing"},
-        {"{}", RK_E_FORMAT, "key 'model': expected an object, got nothing"},
-        {"{\"model\":[]}", RK_E_FORMAT, "key 'model': expected an object, got an array"},
-        {"{\"model\":{},\"model\":{}}", RK_E_FORMAT, "duplicate"},
-        {MODEL("\"type\":\"Unigram\""), RK_E_UNSUPPORTED, "model type 'Unigram': expected 'BPE'"},
-        {MODEL("\"type\":7"), RK_E_FORMAT, "key 'type': expected a string, got a whole number"},
-        {MODEL("\"dropout\":0.1"), RK_E_UNSUPPORTED, "key 'dropout' is set"},
-        {MODEL("\"continuing_subword_prefix\":\"##\""), RK_E_UNSUPPORTED,
-         "key 'continuing_subword_prefix' is set"},
-        {MODEL("\"end_of_word_suffix\":\"</w>\""), RK_E_UNSUPPORTED,
-         "key 'end_of_word_suffix' is set"},
-        {MODEL("\"byte_fallback\":true"), RK_E_UNSUPPORTED, "byte_fallback with a ByteLevel"},
-        {MODEL("\"fuse_unk\":1"), RK_E_FORMAT, "key 'fuse_unk': expected a boolean"},
-        {MODEL("\"merges\":[]"), RK_E_FORMAT, "key 'vocab': expected an object, got nothing"},
-        {MODEL("\"vocab\":[],\"merges\":[]"), RK_E_FORMAT, "got an array"},
-        {MODEL("\"vocab\":{},\"merges\":[]"), RK_E_FORMAT, "the vocabulary is empty"},
-        {MODEL("\"vocab\":{\"a\":\"0\"},\"merges\":[]"), RK_E_FORMAT,
-         "token 'a': expected a whole number, got a string"},
-        {MODEL("\"vocab\":{\"a\":0.5},\"merges\":[]"), RK_E_FORMAT, "got a fraction"},
-        {MODEL("\"vocab\":{\"a\":0,\"b\":0},\"merges\":[]"), RK_E_FORMAT,
-         "id 0 is both 'a' and 'b'"},
-        {MODEL("\"vocab\":{\"a\":0,\"a\":1},\"merges\":[]"), RK_E_FORMAT, "duplicate"},
-        {MODEL("\"vocab\":{\"a\":-1},\"merges\":[]"), RK_E_FORMAT, "expected an id of 0 to"},
-        {MODEL("\"vocab\":{\"a\":4294967296},\"merges\":[]"), RK_E_FORMAT, "got 4294967296"},
-        {MODEL("\"vocab\":{\"a\":99999999999999999999},\"merges\":[]"), RK_E_FORMAT, "too big"},
-        {MODEL("\"vocab\":{\"\\ud800\":0},\"merges\":[]"), RK_E_FORMAT, "line 1"},
-        {MODEL("\"vocab\":{\"\\u0000\":0},\"merges\":[]"), RK_E_FORMAT, "NUL"},
-        {MODEL("\"vocab\":{\"\xff\":0},\"merges\":[]"), RK_E_FORMAT, "decode byte"},
-        {MODEL(VOCAB), RK_E_FORMAT, "key 'merges': expected an array, got nothing"},
-        {MODEL(VOCAB ",\"merges\":{}"), RK_E_FORMAT, "key 'merges': expected an array"},
-        {MODEL(VOCAB ",\"merges\":[7]"), RK_E_FORMAT, "merge 0: expected a string or two strings"},
-        {MODEL(VOCAB ",\"merges\":[\"ab\"]"), RK_E_FORMAT, "merge 0: expected two tokens and one"},
-        {MODEL(VOCAB ",\"merges\":[\"a b a\"]"), RK_E_FORMAT, "got 'a b a'"},
-        {MODEL(VOCAB ",\"merges\":[[\"a\"]]"), RK_E_FORMAT, "merge 0"},
-        {MODEL(VOCAB ",\"merges\":[[\"a\",\"b\",\"a\"]]"), RK_E_FORMAT, "merge 0"},
-        {MODEL(VOCAB ",\"merges\":[[\"a\",7]]"), RK_E_FORMAT, "merge 0"},
-        {MODEL(VOCAB ",\"merges\":[\"a b\",\"a c\"]"), RK_E_FORMAT,
-         "merge 1 names 'c', which is not in the vocabulary"},
-        {MODEL(VOCAB ",\"merges\":[\"b a\"]"), RK_E_FORMAT, "merge 0 names 'ba'"},
-        {MODEL(VOCAB ",\"merges\":[\" b\"]"), RK_E_FORMAT, "merge 0 names ''"},
-        {MODEL(VOCAB ",\"merges\":[],\"unk_token\":\"<u>\""), RK_E_FORMAT,
-         "unk_token '<u>' is not in the vocabulary"},
-        {MODEL(VOCAB ",\"merges\":[],\"unk_token\":7"), RK_E_FORMAT, "key 'unk_token'"},
-        {ADDED("{}"), RK_E_FORMAT, "key 'added_tokens': expected an array, got an object"},
-        {ADDED("[7]"), RK_E_FORMAT, "expected an object holding 'id', got a whole number"},
-        {ADDED("[{\"content\":\"c\"}]"), RK_E_FORMAT, "key 'id' is missing"},
-        {ADDED("[{\"id\":4}]"), RK_E_FORMAT, "key 'content' is missing"},
-        {ADDED("[{\"id\":4,\"content\":null}]"), RK_E_FORMAT, "key 'content' is missing"},
-        {ADDED("[{\"id\":-4,\"content\":\"c\"}]"), RK_E_FORMAT, "key 'id': expected 0 to"},
-        {ADDED("[{\"id\":4,\"content\":\"c\",\"special\":1}]"), RK_E_FORMAT, "key 'special'"},
-        {ADDED("[{\"id\":2,\"content\":\"c\"}]"), RK_E_FORMAT, "id 2 is both 'ab' and 'c'"},
-        {ADDED("[{\"id\":9,\"content\":\"<x>\"}]"), RK_E_FORMAT, "'<x>' has two ids, 3 and 9"},
-        {ADDED("[{\"id\":4,\"content\":\"c\"},{\"id\":4,\"content\":\"c\"}]"), RK_E_FORMAT,
-         "'c': id 4 is already an added token"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        check_refused(rows[i].text, strlen(rows[i].text), rows[i].status, rows[i].message);
+    for (size_t i = 0; i < sizeof broken_files / sizeof *broken_files; i++)
+        check_refused(broken_files[i].text, strlen(broken_files[i].text), broken_files[i].status,
+                      broken_files[i].message);
 }
 
 static void deep_nesting_is_refused(void **state)

@@ -66,69 +66,70 @@ static void known_blocks_are_read(void **state)
     }
 }
 
+static const struct {
+    const char *key, *block;
+    rk_status status;
+    const char *message;
+} other_blocks[] = {
+    {"normalizer", "{\"type\":\"Lowercase\"}", RK_E_UNSUPPORTED,
+     "normalizer 'Lowercase' is not supported"},
+    {"normalizer", "{\"type\":\"NFKC\"}", RK_E_UNSUPPORTED, "normalizer 'NFKC'"},
+    {"normalizer", "{\"type\":\"Precompiled\"}", RK_E_UNSUPPORTED, "normalizer 'Precompiled'"},
+    {"normalizer", "{\"type\":7}", RK_E_FORMAT, "key 'type': expected a string"},
+    {"normalizer", "{}", RK_E_FORMAT, "key 'type' is missing"},
+    {"normalizer", "[]", RK_E_FORMAT, "expected an object holding 'type', got an array"},
+    {"normalizer", "{\"type\":\"Prepend\"}", RK_E_FORMAT, "key 'prepend' is missing"},
+    {"normalizer", "{\"type\":\"Sequence\"}", RK_E_FORMAT, "key 'normalizers': expected an"},
+    {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"a\"},\"content\":\"\"}",
+     RK_E_UNSUPPORTED, "'Regex' is not supported"},
+    {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"\"}",
+     RK_E_FORMAT, "key 'pattern'"},
+    {"normalizer", "{\"type\":\"Replace\",\"pattern\":\"a\",\"content\":\"\"}", RK_E_FORMAT,
+     "key 'pattern'"},
+    {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"}}", RK_E_FORMAT,
+     "key 'content' is missing"},
+    {"pre_tokenizer", "{\"type\":\"Whitespace\"}", RK_E_UNSUPPORTED,
+     "pre_tokenizer 'Whitespace' is not supported"},
+    {"pre_tokenizer", "{\"type\":\"BertPreTokenizer\"}", RK_E_UNSUPPORTED, "BertPreTokenizer"},
+    {"pre_tokenizer", SEQ("pretokenizers", LEVEL ",{\"type\":\"Digits\"}"), RK_E_UNSUPPORTED,
+     "pre_tokenizer 'Digits' behind ByteLevel"},
+    {"pre_tokenizer", SPLIT("{\"Regex\":\"a\"}", "Sideways"), RK_E_UNSUPPORTED,
+     "the split behavior 'Sideways'"},
+    {"pre_tokenizer", SPLIT("{\"Regex\":\"(a\"}", "Isolated"), RK_E_FORMAT, "regex '(a'"},
+    {"pre_tokenizer", SPLIT("{\"Regex\":\"^a\"}", "Isolated"), RK_E_UNSUPPORTED, "an anchor"},
+    {"pre_tokenizer", SPLIT("{\"String\":\"\"}", "Isolated"), RK_E_FORMAT, "key 'pattern'"},
+    {"pre_tokenizer", SPLIT("null", "Isolated"), RK_E_FORMAT, "key 'pattern'"},
+    {"pre_tokenizer", "{\"type\":\"ByteLevel\",\"use_regex\":\"yes\"}", RK_E_FORMAT,
+     "key 'use_regex': expected a boolean"},
+    {"pre_tokenizer", META(",\"prepend_scheme\":\"last\""), RK_E_UNSUPPORTED,
+     "the prepend_scheme 'last'"},
+    {"pre_tokenizer", META(",\"add_prefix_space\":false"), RK_E_FORMAT,
+     "key 'add_prefix_space' is false, but prepend_scheme is 'always'"},
+    {"pre_tokenizer", "{\"type\":\"Metaspace\"}", RK_E_FORMAT, "key 'replacement' is missing"},
+    {"pre_tokenizer", "{\"type\":\"Metaspace\",\"replacement\":\"__\"}", RK_E_FORMAT,
+     "expected one character"},
+    {"pre_tokenizer", "{\"type\":\"Metaspace\",\"replacement\":\"\"}", RK_E_FORMAT,
+     "expected one character"},
+    {"decoder", "{\"type\":\"WordPiece\"}", RK_E_UNSUPPORTED,
+     "decoder 'WordPiece' is not supported"},
+    {"decoder", "{\"type\":\"ByteLevel\"}", RK_E_UNSUPPORTED, "decoder 'ByteLevel'"},
+    {"decoder", "{\"type\":\"Strip\",\"content\":\"x\",\"start\":1,\"stop\":0}", RK_E_UNSUPPORTED,
+     "decoder Strip"},
+    {"decoder", "{\"type\":\"Strip\",\"content\":\" \",\"start\":-1,\"stop\":0}", RK_E_FORMAT,
+     "key 'start'"},
+    {"decoder", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"_\"},\"content\":\"-\"}",
+     RK_E_UNSUPPORTED, "a decoder that replaces with '-'"},
+};
+
 static void other_blocks_are_refused_by_name(void **state)
 {
     (void)state;
-    static const struct {
-        const char *key, *block;
-        rk_status status;
-        const char *message;
-    } rows[] = {
-        {"normalizer", "{\"type\":\"Lowercase\"}", RK_E_UNSUPPORTED,
-         "normalizer 'Lowercase' is not supported"},
-        {"normalizer", "{\"type\":\"NFKC\"}", RK_E_UNSUPPORTED, "normalizer 'NFKC'"},
-        {"normalizer", "{\"type\":\"Precompiled\"}", RK_E_UNSUPPORTED, "normalizer 'Precompiled'"},
-        {"normalizer", "{\"type\":7}", RK_E_FORMAT, "key 'type': expected a string"},
-        {"normalizer", "{}", RK_E_FORMAT, "key 'type' is missing"},
-        {"normalizer", "[]", RK_E_FORMAT, "expected an object holding 'type', got an array"},
-        {"normalizer", "{\"type\":\"Prepend\"}", RK_E_FORMAT, "key 'prepend' is missing"},
-        {"normalizer", "{\"type\":\"Sequence\"}", RK_E_FORMAT, "key 'normalizers': expected an"},
-        {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"a\"},\"content\":\"\"}",
-         RK_E_UNSUPPORTED, "'Regex' is not supported"},
-        {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"\"}",
-         RK_E_FORMAT, "key 'pattern'"},
-        {"normalizer", "{\"type\":\"Replace\",\"pattern\":\"a\",\"content\":\"\"}", RK_E_FORMAT,
-         "key 'pattern'"},
-        {"normalizer", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"}}", RK_E_FORMAT,
-         "key 'content' is missing"},
-        {"pre_tokenizer", "{\"type\":\"Whitespace\"}", RK_E_UNSUPPORTED,
-         "pre_tokenizer 'Whitespace' is not supported"},
-        {"pre_tokenizer", "{\"type\":\"BertPreTokenizer\"}", RK_E_UNSUPPORTED, "BertPreTokenizer"},
-        {"pre_tokenizer", SEQ("pretokenizers", LEVEL ",{\"type\":\"Digits\"}"), RK_E_UNSUPPORTED,
-         "pre_tokenizer 'Digits' behind ByteLevel"},
-        {"pre_tokenizer", SPLIT("{\"Regex\":\"a\"}", "Sideways"), RK_E_UNSUPPORTED,
-         "the split behavior 'Sideways'"},
-        {"pre_tokenizer", SPLIT("{\"Regex\":\"(a\"}", "Isolated"), RK_E_FORMAT, "regex '(a'"},
-        {"pre_tokenizer", SPLIT("{\"Regex\":\"^a\"}", "Isolated"), RK_E_UNSUPPORTED, "an anchor"},
-        {"pre_tokenizer", SPLIT("{\"String\":\"\"}", "Isolated"), RK_E_FORMAT, "key 'pattern'"},
-        {"pre_tokenizer", SPLIT("null", "Isolated"), RK_E_FORMAT, "key 'pattern'"},
-        {"pre_tokenizer", "{\"type\":\"ByteLevel\",\"use_regex\":\"yes\"}", RK_E_FORMAT,
-         "key 'use_regex': expected a boolean"},
-        {"pre_tokenizer", META(",\"prepend_scheme\":\"last\""), RK_E_UNSUPPORTED,
-         "the prepend_scheme 'last'"},
-        {"pre_tokenizer", META(",\"add_prefix_space\":false"), RK_E_FORMAT,
-         "key 'add_prefix_space' is false, but prepend_scheme is 'always'"},
-        {"pre_tokenizer", "{\"type\":\"Metaspace\"}", RK_E_FORMAT, "key 'replacement' is missing"},
-        {"pre_tokenizer", "{\"type\":\"Metaspace\",\"replacement\":\"__\"}", RK_E_FORMAT,
-         "expected one character"},
-        {"pre_tokenizer", "{\"type\":\"Metaspace\",\"replacement\":\"\"}", RK_E_FORMAT,
-         "expected one character"},
-        {"decoder", "{\"type\":\"WordPiece\"}", RK_E_UNSUPPORTED,
-         "decoder 'WordPiece' is not supported"},
-        {"decoder", "{\"type\":\"ByteLevel\"}", RK_E_UNSUPPORTED, "decoder 'ByteLevel'"},
-        {"decoder", "{\"type\":\"Strip\",\"content\":\"x\",\"start\":1,\"stop\":0}",
-         RK_E_UNSUPPORTED, "decoder Strip"},
-        {"decoder", "{\"type\":\"Strip\",\"content\":\" \",\"start\":-1,\"stop\":0}", RK_E_FORMAT,
-         "key 'start'"},
-        {"decoder", "{\"type\":\"Replace\",\"pattern\":{\"String\":\"_\"},\"content\":\"-\"}",
-         RK_E_UNSUPPORTED, "a decoder that replaces with '-'"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof other_blocks / sizeof *other_blocks; i++) {
         rk_tokenizer *t;
         rk_error err = {0};
-        rk_status got = open_with(rows[i].key, rows[i].block, &t, &err);
-        if (got != rows[i].status || !strstr(err.text, rows[i].message))
-            fail_msg("%s: status %d, '%s'", rows[i].block, got, err.text);
+        rk_status got = open_with(other_blocks[i].key, other_blocks[i].block, &t, &err);
+        if (got != other_blocks[i].status || !strstr(err.text, other_blocks[i].message))
+            fail_msg("%s: status %d, '%s'", other_blocks[i].block, got, err.text);
         assert_null(t);
         assert_int_equal(strncmp(err.text, "f.json: ", 8), 0);
     }

@@ -1,0 +1,23 @@
+/* test_norm.c - norms and element-wise operations over the shared case table. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "op_cases.h"
+
+static void norm_keep_their_contract(void **state)
+{
+    (void)state;
+    op_run(op_cases_norm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(norm_keep_their_contract),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
