@@ -33,7 +33,7 @@ const rk_option rk_run_option_table[] = {
     {.name = NULL}};
 
 static const rk_argument_list list_table[] = {
-    {"only", "AXIS=VALUE[,VALUE]", "Run only these values of an axis.", NULL, 0},
+    {"only", "AXIS=VALUE[,VALUE]", "Run only these values of an axis; NAME:* keeps every labelled row of NAME.", NULL, 0},
     {"set", "SECTION.KEY=VALUE",
      "Change a line of the experiment: measure.items=4, method.redknot.window=64.", NULL, 0}};
 
