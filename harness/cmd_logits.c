@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "base/json.h"
 #include "engine.h"
 #include "method_config.h"
@@ -18,32 +19,48 @@ static const char usage[] =
     "Prefills token ids and writes the logits of the last position: little-endian f32,\n"
     "one row [vocab]; the ten best tokens go to stdout. Only config.json and weights\n"
     "(or a .gguf) are needed; token text is shown where there is a tokenizer.\n"
-    "\n"
-    "  --ids 1,2,3            token ids of the whole prompt (or @FILE: ids separated by\n"
-    "                         commas, blanks or newlines)\n"
-    "  --out FILE             where the logits go\n"
-    "  --all                  every row that was computed: [rows, vocab], by position\n"
-    "  --method NAME          method (default: dense; see redknot list methods)\n"
-    "  --set method.key=value an option of the method, or of NAME by its name\n"
-    "  --head-map FILE        head map: a JSON file, all_local, all_global or\n"
-    "                         random:SHARE:SEED\n"
-    "  --chunks 0-99,100-199  reusable chunks: inclusive ranges that ascend and touch. Ids\n"
-    "                         before are the prefix (also the compile prefix; its own\n"
-    "                         K/V are reused as they are), ids after are the question.\n"
-    "                         Default: every id is question.\n"
-    "  --counters FILE        the counters as JSON\n"
-    "  --backend cpu|count    default: cpu; count executes the plan without arithmetic\n"
-    "  --threads N            CPU threads (default: 0 = all)\n"
-    "  --kv-bytes N           KV page pool in bytes (default: 0 = what the prompt needs)\n"
-    "  --help                 prints this text\n";
+    "\n";
 
 typedef struct options {
-    const char *model, *ids, *out, *method, *head_map, *chunks, *counters, *backend;
+    const char *model, *ids, *out, *method, *head_map, *chunks, *counters;
     int64_t threads, kv_bytes;
-    int all, help;
+    int32_t all, backend;
     rk_pair set[SETS_MAX];
     int32_t sets;
 } options;
+
+static const char *const backends[] = {"cpu", "count"};
+
+static const rk_option table[] = {
+    {"ids", RK_OPT_TEXT, offsetof(options, ids), "", 0, 0, "",
+     "Token ids of the whole prompt, 1,2,3 (or @FILE: ids separated by commas, blanks or "
+     "newlines).",
+     NULL},
+    {"out", RK_OPT_TEXT, offsetof(options, out), "", 0, 0, "", "Where the logits go.", NULL},
+    {"all", RK_OPT_BOOL, offsetof(options, all), "false", 0, 0, "",
+     "Every row that was computed: [rows, vocab], by position.", NULL},
+    {"method", RK_OPT_TEXT, offsetof(options, method), "dense", 0, 0, "",
+     "Method (redknot list methods).", NULL},
+    {"head-map", RK_OPT_TEXT, offsetof(options, head_map), "", 0, 0, "",
+     "Head map: a JSON file, all_local, all_global or random:SHARE:SEED.", NULL},
+    {"chunks", RK_OPT_TEXT, offsetof(options, chunks), "", 0, 0, "",
+     "Reusable chunks, 0-99,100-199: inclusive ranges that ascend and touch. Ids before are the "
+     "prefix (also the compile prefix; its own K/V are reused as they are), ids after are the "
+     "question. None: every id is question.",
+     NULL},
+    {"counters", RK_OPT_TEXT, offsetof(options, counters), "", 0, 0, "",
+     "Where the counters go, as JSON.", NULL},
+    {"backend", RK_OPT_CHOICE, offsetof(options, backend), "cpu", 0, 0, "",
+     "Where it runs; count executes the plan without arithmetic.", "cpu|count"},
+    {"threads", RK_OPT_INT, offsetof(options, threads), "0", 0, 4096, "threads",
+     "CPU threads; 0 = all processors.", NULL},
+    {"kv-bytes", RK_OPT_INT, offsetof(options, kv_bytes), "0", 0, 1e15, "bytes",
+     "KV page pool; 0 = what the prompt needs.", NULL},
+    {.name = NULL}};
+
+static const rk_argument_list set_list = {
+    "set", "METHOD.KEY=VALUE",
+    "An option of the method that runs, by its name or by the word method.", NULL, 0};
 
 typedef struct prompt {
     int32_t *id, n;
@@ -74,85 +91,32 @@ static rk_status add_set(options *o, const char *text, rk_arena *arena, rk_error
     return RK_OK;
 }
 
-typedef struct word_row {
-    const char *name;
-    size_t offset; /* of a const char * in options */
-} word_row;
-
-static const word_row word_rows[] = {
-    {"--ids", offsetof(options, ids)},         {"--out", offsetof(options, out)},
-    {"--method", offsetof(options, method)},   {"--head-map", offsetof(options, head_map)},
-    {"--chunks", offsetof(options, chunks)},   {"--counters", offsetof(options, counters)},
-    {"--backend", offsetof(options, backend)},
-};
-
-/* The value behind argv[*i], as --name value or --name=value; NULL: another option. */
-static const char *value_of(const char *name, int argc, char **argv, int *i)
+static rk_status read_options(int argc, char **argv, options *o, int *help, rk_arena *arena,
+                              rk_error *err)
 {
-    size_t n = strlen(name);
-    if (strncmp(argv[*i], name, n))
-        return NULL;
-    if (argv[*i][n] == '=')
-        return argv[*i] + n + 1;
-    return argv[*i][n] == '\0' && *i + 1 < argc ? argv[++*i] : NULL;
-}
-
-static rk_status read_option(int argc, char **argv, int *i, options *o, const char **sets,
-                             int32_t *n, rk_error *err)
-{
-    const char *value;
-    for (size_t r = 0; r < sizeof word_rows / sizeof *word_rows; r++)
-        if ((value = value_of(word_rows[r].name, argc, argv, i))) {
-            *(const char **)((char *)o + word_rows[r].offset) = value;
-            return RK_OK;
-        }
-    if ((value = value_of("--threads", argc, argv, i)))
-        return rk_parse_int(value, "--threads", &o->threads, err);
-    if ((value = value_of("--kv-bytes", argc, argv, i)))
-        return rk_parse_int(value, "--kv-bytes", &o->kv_bytes, err);
-    if ((value = value_of("--set", argc, argv, i))) {
-        if (*n == SETS_MAX)
-            return rk_fail(err, RK_E_USAGE, "--set: more than %d", SETS_MAX);
-        sets[(*n)++] = value;
+    rk_argument_list list[1] = {set_list};
+    rk_arguments a = {.command = "logits", .option = table, .config = o, .list = list, .lists = 1};
+    *o = (options){0};
+    RK_TRY(rk_arguments_parse(&a, argc, argv, arena, err));
+    *help = a.help;
+    if (a.help) {
+        fputs(usage, stdout);
+        rk_arguments_help(&a, stdout);
         return RK_OK;
     }
-    return rk_fail(err, RK_E_USAGE,
-                   "logits: unknown option or missing value at '%s' (redknot logits --help)",
-                   argv[*i]);
-}
-
-static rk_status read_options(int argc, char **argv, options *o, rk_arena *arena, rk_error *err)
-{
-    const char *sets[SETS_MAX];
-    int32_t n = 0;
-    *o = (options){.method = "dense", .backend = "cpu"};
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--all"))
-            o->all = 1;
-        else if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-            o->help = 1;
-        else if (argv[i][0] == '-')
-            RK_TRY(read_option(argc, argv, &i, o, sets, &n, err));
-        else if (!o->model)
-            o->model = argv[i];
-        else
-            return rk_fail(err, RK_E_USAGE, "logits: expected one MODEL, got '%s' and '%s'",
-                           o->model, argv[i]);
-    }
-    if (o->help)
-        return RK_OK;
-    if (!o->model || !o->ids || !o->out)
-        return rk_fail(err, RK_E_USAGE, "logits: %s is missing (redknot logits --help)",
-                       !o->model ? "MODEL"
-                       : !o->ids ? "--ids"
-                                 : "--out");
-    if (o->threads < 0 || o->threads > 4096 || o->kv_bytes < 0)
-        return rk_fail(err, RK_E_USAGE,
-                       "logits: --threads takes 0 to 4096, --kv-bytes no less than 0");
-    if (o->head_map)
+    if (a.words > 1)
+        return rk_fail(err, RK_E_USAGE, "logits: expected one MODEL, got '%s' and '%s'", a.word[0],
+                       a.word[1]);
+    if (!a.words || !o->ids[0] || !o->out[0])
+        return rk_fail(err, RK_E_USAGE, "logits: %s is missing; see redknot logits --help",
+                       !a.words     ? "MODEL"
+                       : !o->ids[0] ? "--ids"
+                                    : "--out");
+    o->model = a.word[0];
+    if (o->head_map[0])
         o->set[o->sets++] = (rk_pair){"head_map", o->head_map, 0};
-    for (int32_t i = 0; i < n; i++)
-        RK_TRY(add_set(o, sets[i], arena, err));
+    for (int32_t i = 0; i < list[0].n; i++)
+        RK_TRY(add_set(o, list[0].value[i], arena, err));
     return RK_OK;
 }
 
@@ -167,14 +131,19 @@ static rk_status read_ids(const char *text, rk_arena *arena, prompt *p, rk_error
     p->id = rk_arena_take(arena, bytes / 2 + 1, sizeof *p->id, err);
     if (!p->id)
         return RK_E_MEMORY;
-    for (const char *c = text; *c;) {
+    static const char blanks[] = " \t\r\n";
+    for (const char *c = text + strspn(text, blanks); *c;) {
         char *end;
         long v = strtol(c, &end, 10);
-        if (end == c || v < 0 || v > INT32_MAX || (*end && !strchr(", \t\r\n", *end)))
+        const char *next = end + strspn(end, blanks);
+        int comma = *next == ',';
+        next += comma;
+        next += strspn(next, blanks);
+        if (end == c || v < 0 || v > INT32_MAX || (comma && !*next) || (*next && next == end))
             return rk_fail(err, RK_E_USAGE,
                            "--ids: expected token ids separated by commas, got '%.20s'", c);
         p->id[p->n++] = (int32_t)v;
-        c = end + strspn(end, ", \t\r\n");
+        c = next;
     }
     if (p->n == 0)
         return rk_fail(err, RK_E_USAGE, "--ids: expected at least one token id");
@@ -184,7 +153,7 @@ static rk_status read_ids(const char *text, rk_arena *arena, prompt *p, rk_error
 static rk_status read_chunks(const char *text, rk_arena *arena, prompt *p, rk_error *err)
 {
     p->question = p->prefix = 0;
-    if (!text)
+    if (!text[0])
         return RK_OK;
     p->chunk = rk_arena_take(arena, strlen(text) / 2 + 1, sizeof *p->chunk, err);
     if (!p->chunk)
@@ -327,7 +296,7 @@ static rk_status run(const options *o, const prompt *p, const rk_model *m, rk_en
         st = rk_session_prefill(s, &r, RK_PART_WHOLE, &out, err);
     if (st == RK_OK)
         st = write_rows(o, s, &out, (size_t)m->shape.vocab, err);
-    if (st == RK_OK && o->counters)
+    if (st == RK_OK && o->counters[0])
         st = write_counters(o->counters, &report.counters, err);
     if (st == RK_OK)
         print_best(m, rk_session_logits(s));
@@ -348,7 +317,7 @@ static rk_status open_and_run(const options *o, rk_arena *arena, rk_error *err)
     if (st == RK_OK)
         st = check_ids(&p, m, err);
     if (st == RK_OK) {
-        rk_engine_config config = {.backend = o->backend,
+        rk_engine_config config = {.backend = backends[o->backend],
                                    .device = {.threads = (int32_t)o->threads},
                                    .kv_bytes = (size_t)o->kv_bytes};
         if (!config.kv_bytes)
@@ -366,11 +335,10 @@ rk_status rk_cmd_logits(int argc, char **argv, rk_error *err)
 {
     options o;
     rk_arena *arena;
+    int help = 0;
     RK_TRY(rk_arena_new(&arena, err));
-    rk_status st = read_options(argc, argv, &o, arena, err);
-    if (st == RK_OK && o.help)
-        fputs(usage, stdout);
-    else if (st == RK_OK)
+    rk_status st = read_options(argc, argv, &o, &help, arena, err);
+    if (st == RK_OK && !help)
         st = open_and_run(&o, arena, err);
     rk_arena_free(arena);
     return st;

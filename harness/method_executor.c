@@ -12,7 +12,7 @@
 #include "method_config.h"
 #include "sgemm_probe.h"
 
-enum { DEFAULT_NEW_TOKENS = 32, NATURAL_TOKENS = 4096 /* guess for predictions only */ };
+enum { DEFAULT_NEW_TOKENS = 32 };
 
 /* One context pass shared by the questions of a cell. */
 typedef struct shared_context {
@@ -472,7 +472,10 @@ static double predict(void *self, const rk_point *p)
         x->sgemm_flops = rk_sgemm_probe();
     const rk_model_shape *m = &model->shape;
     double tokens = (double)context_tokens(p);
-    tokens = tokens > 0 ? tokens : NATURAL_TOKENS;
+    const rk_context *context;
+    const rk_prompt *prompt;
+    if (tokens == 0 && rk_workbench_context(x->bench, 0, &context, &prompt, NULL) == RK_OK)
+        tokens = (double)prompt->context_tokens; /* of the first one, for all */
     double layer = 2.0 * m->width * (2.0 * m->heads + 2.0 * m->kv_heads) * m->head_dim +
                    6.0 * m->width * m->ffn_width;
     double flops = m->layers * (tokens * layer + 2.0 * m->heads * m->head_dim * tokens * tokens);

@@ -33,7 +33,8 @@ const rk_option rk_run_option_table[] = {
     {.name = NULL}};
 
 static const rk_argument_list list_table[] = {
-    {"only", "AXIS=VALUE[,VALUE]", "Run only these values of an axis.", NULL, 0},
+    {"only", "AXIS=VALUE[,VALUE]",
+     "Run only these values of an axis; NAME:* keeps every labelled row of NAME.", NULL, 0},
     {"set", "SECTION.KEY=VALUE",
      "Change a line of the experiment: measure.items=4, method.redknot.window=64.", NULL, 0}};
 
@@ -73,7 +74,7 @@ static rk_status not_found(const char *name, const char *const *directory, rk_ar
     for (int i = 0; i < 2; i++)
         n = names_in(directory[i], names, n, arena);
     const char *near = rk_nearest_name(name, names, n);
-    return rk_fail(err, RK_E_USAGE, "run: no experiment '%s'%s%s%s", name,
+    return rk_fail(err, RK_E_USAGE, "no experiment '%s'%s%s%s", name,
                    near ? "; did you mean '" : " in experiments/", near ? near : "",
                    near ? "'?" : "");
 }
@@ -85,8 +86,7 @@ rk_status rk_experiment_find(const char *name, rk_arena *arena, const char **out
     int is_path = strchr(name, '/') || (n > 4 && !strcmp(name + n - 4, ".exp"));
     *out = name;
     if (is_path)
-        return !access(name, R_OK) ? RK_OK
-                                   : rk_fail(err, RK_E_USAGE, "run: %s: cannot be read", name);
+        return !access(name, R_OK) ? RK_OK : rk_fail(err, RK_E_USAGE, "%s: cannot be read", name);
     for (int i = 0; i < 2; i++) {
         *out = rk_arena_printf(arena, err, "%s/%s.exp", directory[i], name);
         if (!*out)

@@ -116,15 +116,14 @@ static rk_status apply_model(rk_spec_builder *b, const char *path)
                                b->err);
 }
 
-/* `values` of --only, as the axis spells them; a method's own name also keeps
- * all its variants. */
+/* A value of --only as the axis spells it; NAME:* keeps every labelled row of NAME. */
 static int wanted(const rk_axis *axis, const char *value, const char *only)
 {
+    size_t n = strlen(only);
     if (!strcmp(value, only))
         return 1;
-    size_t n = strlen(only);
-    return (axis->role == RK_AXIS_METHOD || axis->role == RK_AXIS_DATASET) &&
-           !strncmp(value, only, n) && value[n] == ':';
+    return (axis->role == RK_AXIS_METHOD || axis->role == RK_AXIS_DATASET) && n > 2 &&
+           !strcmp(only + n - 2, ":*") && !strncmp(value, only, n - 1);
 }
 
 typedef struct filter {

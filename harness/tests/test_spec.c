@@ -112,7 +112,7 @@ static void profiles_and_command_line_override(void **state)
 {
     fixture f;
     (void)state;
-    const char *only[] = {"method=redknot,cacheblend", "dataset=ruler"};
+    const char *only[] = {"method=redknot,cacheblend:*", "dataset=ruler:deep"};
     const char *set[] = {"measure.reps=3", "method.redknot.ffn_mass=0.5", "axes.context=2K..4K*2"};
     rk_spec_request r = {.profile = "smoke",
                          .only = only,

@@ -183,31 +183,32 @@ static void fill_mass(rk_signal which)
     t.signal[which][30] = 1000; /* the question is not weighed */
 }
 
+static const struct {
+    const char *options, *dense, *sparse, *deep; /* layers 0, 1, 2 */
+} ffn_cases[] = {
+    {"ffn_mass=0.5", "0-31", "20 28-31", NULL},
+    {"ffn_mass=0.51", "0-31", "15 20 28-31", NULL}, /* the crossing token is kept */
+    {"ffn_mass=0.76", "0-31", "6 15 20 28-31", NULL},
+    {"ffn_mass=0.99", "0-31", "6 9 15 20 28-31", NULL},
+    {"ffn_mass=0", "0-31", "28-31", NULL},
+    {"ffn_mass=0.5 ffn_mass_deep=0.8 deep_from=2", "0-31", "20 28-31", "6 15 20 28-31"},
+    {"ffn_mass_deep=0.5 deep_from=2", "0-31", "4-31", "20 28-31"},
+    {"ffn_share=0.125", "0-31", "6 15 20 28-31", NULL}, /* 3 of 24 */
+    {"ffn_share=0.17", "0-31", "6 9 15 20 28-31", NULL},
+    {"ffn_share=0.125 prefix=longest", "0-31", "20 28-31", NULL}, /* 1 of 14 */
+    {"ffn_share=0 ffn_share_deep=0.05 deep_from=2", "0-31", "28-31", "20 28-31"},
+    {"ffn_mass=0.5 protect_recent=2", "0-31", "20 26-31", NULL},
+    {"ffn_mass=0.5 protect_sink=3", "0-31", "4-6 20 28-31", NULL},
+    {"ffn_mass=0.5 signal=output_norm", "0-31", "20 28-31", NULL},
+};
+
 static void ffn_tokens_by_hand(void **state)
 {
-    static const struct {
-        const char *options, *dense, *sparse, *deep; /* layers 0, 1, 2 */
-    } cases[] = {
-        {"ffn_mass=0.5", "0-31", "20 28-31", NULL},
-        {"ffn_mass=0.51", "0-31", "15 20 28-31", NULL}, /* the crossing token is kept */
-        {"ffn_mass=0.76", "0-31", "6 15 20 28-31", NULL},
-        {"ffn_mass=0.99", "0-31", "6 9 15 20 28-31", NULL},
-        {"ffn_mass=0", "0-31", "28-31", NULL},
-        {"ffn_mass=0.5 ffn_mass_deep=0.8 deep_from=2", "0-31", "20 28-31", "6 15 20 28-31"},
-        {"ffn_mass_deep=0.5 deep_from=2", "0-31", "4-31", "20 28-31"},
-        {"ffn_share=0.125", "0-31", "6 15 20 28-31", NULL}, /* 3 of 24 */
-        {"ffn_share=0.17", "0-31", "6 9 15 20 28-31", NULL},
-        {"ffn_share=0.125 prefix=longest", "0-31", "20 28-31", NULL}, /* 1 of 14 */
-        {"ffn_share=0 ffn_share_deep=0.05 deep_from=2", "0-31", "28-31", "20 28-31"},
-        {"ffn_mass=0.5 protect_recent=2", "0-31", "20 26-31", NULL},
-        {"ffn_mass=0.5 protect_sink=3", "0-31", "4-6 20 28-31", NULL},
-        {"ffn_mass=0.5 signal=output_norm", "0-31", "20 28-31", NULL},
-    };
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof ffn_cases / sizeof *ffn_cases; i++) {
         char options[256];
         int32_t live[TOY_TOKENS], n = 0;
-        const char *own = cases[i].options;
+        const char *own = ffn_cases[i].options;
         snprintf(options, sizeof options, "dense_until=1 protect_recent=0 protect_sink=0 %s", own);
         begin("gggg"
               "gggg"
@@ -220,13 +221,13 @@ static void ffn_tokens_by_hand(void **state)
         toy_plan(&t, 0, 3);
         assert_true(rk_select_is_all(&t.plan.ffn));
         toy_plan(&t, 1, 3);
-        if (strcmp(toy_set_of(&t, &t.plan.ffn, live, n), cases[i].sparse))
+        if (strcmp(toy_set_of(&t, &t.plan.ffn, live, n), ffn_cases[i].sparse))
             fail_msg("%s: %s", own, t.set);
         assert_int_equal(rk_select_signals(&t.plan.ffn), strstr(own, "norm")
                                                              ? 1u << RK_SIGNAL_OUTPUT_NORM
                                                              : 1u << RK_SIGNAL_TOKEN_MASS);
         toy_plan(&t, 2, 3);
-        const char *deep = cases[i].deep ? cases[i].deep : cases[i].sparse;
+        const char *deep = ffn_cases[i].deep ? ffn_cases[i].deep : ffn_cases[i].sparse;
         if (strcmp(toy_set_of(&t, &t.plan.ffn, live, n), deep))
             fail_msg("%s: deep: %s", own, t.set);
         toy_close(&t);
@@ -275,60 +276,15 @@ static void dense_layers_lend_their_importance(void **state)
         const char *letters, *options;
         const char *measured; /* a digit a layer */
     } cases[] = {
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5", "01000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "glll"
-         "gggg",
-         "ffn_mass=0.5", "00000"}, /* layer 3 has its own */
-        {"glll"
-         "llll"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5", "10000"},
-        {"llll"
-         "llll"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5", "00000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "", "00000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5 mass_heads=all", "00000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5 signal=output_norm", "00000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5 shallow_attention=local_only", "00000"},
-        {"glll"
-         "gggg"
-         "llll"
-         "llll"
-         "gggg",
-         "ffn_mass=0.5 dense_until=5", "00000"},
+        {"glllggggllllllllgggg", "ffn_mass=0.5", "01000"},
+        {"glllggggllllglllgggg", "ffn_mass=0.5", "00000"}, /* layer 3 has its own */
+        {"glllllllllllllllgggg", "ffn_mass=0.5", "10000"},
+        {"llllllllllllllllgggg", "ffn_mass=0.5", "00000"},
+        {"glllggggllllllllgggg", "", "00000"},
+        {"glllggggllllllllgggg", "ffn_mass=0.5 mass_heads=all", "00000"},
+        {"glllggggllllllllgggg", "ffn_mass=0.5 signal=output_norm", "00000"},
+        {"glllggggllllllllgggg", "ffn_mass=0.5 shallow_attention=local_only", "00000"},
+        {"glllggggllllllllgggg", "ffn_mass=0.5 dense_until=5", "00000"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
