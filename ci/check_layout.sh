@@ -60,8 +60,6 @@ arrows() {
         may("prompt", "base words model readers data prompt")
         may("harness", "base words model backend segpaged method plan redknot adapter lifecycle engine readers data prompt harness")
         # What drives a whole engine or fills its state, in the folder of its concept.
-        except["engine/redknot/head_profile.h", "engine/engine.h"]
-        except["engine/redknot/head_profile.c", "engine/engine.h"]
         except["engine/adapter/gqa.c", "engine/engine_impl.h"]
         split("engine harness data", root, " ")
     }

@@ -131,6 +131,11 @@ void rk_qa_set_close(rk_reader *r)
     r->state = NULL;
 }
 
+const char *rk_qa_set_file(const rk_reader *r)
+{
+    return ((const qa_set *)r->state)->path;
+}
+
 int64_t rk_qa_set_contexts(const rk_reader *r)
 {
     return ((const qa_set *)r->state)->contexts;

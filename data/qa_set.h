@@ -54,6 +54,9 @@ typedef struct rk_qa_config {
             NULL                                                                                   \
     }
 
+/* Path of the file that was read. */
+const char *rk_qa_set_file(const rk_reader *r);
+
 /* Reads the file into r->state. RK_E_USAGE: no path, or `items` outside the file;
  * RK_E_IO; RK_E_FORMAT naming file and line. */
 rk_status rk_qa_set_open(rk_reader *r, const rk_qa_format *format, const rk_qa_config *config,

@@ -44,11 +44,10 @@ struct rk_session {
     rk_engine *e;
     const rk_method *method;
     rk_page_table *table;
-    rk_head_rule *rule;  /* [L][G] as resolved by the prefill */
-    int32_t tokens;      /* positions used */
-    int32_t next_rope;   /* rotary position of the next token */
-    int32_t has_context; /* CONTEXT done */
-    float *logits;       /* [V] host */
+    rk_head_rule *rule; /* [L][G] as resolved by the prefill */
+    int32_t tokens;     /* positions used */
+    int32_t next_rope;  /* rotary position of the next token */
+    float *logits;      /* [V] host */
 };
 
 /* One sequence of a step. */
@@ -58,7 +57,8 @@ typedef struct rk_seq {
     rk_part part;
     int32_t first, n;     /* its rows in the step */
     int32_t fresh;        /* rows among them that have no stored K/V */
-    rk_select fresh_rule; /* which these are */
+    int32_t outside;      /* rows among them that lie in no chunk */
+    rk_select fresh_rule; /* which the fresh ones are */
     rk_select fresh_child[3];
     int32_t writes_from;  /* no live row lies below this position */
     int32_t end;          /* positions used once this part is done */

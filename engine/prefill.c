@@ -242,7 +242,6 @@ static void advance_session(rk_seq *q)
     else
         s->next_rope = q->layout.question_rope + (q->part == RK_PART_WHOLE ? q->r->question.n : 0);
     s->tokens = q->end;
-    s->has_context = q->part == RK_PART_CONTEXT;
 }
 
 static rk_status run_probes(rk_step *step, rk_error *err)

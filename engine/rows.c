@@ -77,17 +77,19 @@ rk_status rk_rows_resolve(rk_step *step, rk_seq *q, const rk_select *rule, int32
     return step->e->ops->select(step->e->b, &in, to, count, err);
 }
 
-/* How many live rows of each sequence have no stored K/V. */
+/* How many live rows of each sequence have no stored K/V, and how many lie in no chunk. */
 static rk_status count_fresh(rk_step *step, rk_error *err)
 {
     for (int32_t s = 0; s < step->seqs; s++) {
         rk_seq *q = &step->seq[s];
-        q->fresh = q->n;
+        q->fresh = q->outside = q->n;
         if (q->part == RK_PART_QUESTION || q->n == 0)
             continue;
         RK_TRY(rk_need_index(step->e, &step->e->work.refresh, (size_t)q->n, err));
         RK_TRY(
             rk_rows_resolve(step, q, &q->fresh_rule, step->e->work.refresh.data, &q->fresh, err));
+        rk_select outside = rk_select_all(RK_DOMAIN_PREFIX | RK_DOMAIN_QUESTION);
+        RK_TRY(rk_rows_resolve(step, q, &outside, step->e->work.refresh.data, &q->outside, err));
     }
     return RK_OK;
 }

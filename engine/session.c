@@ -70,7 +70,6 @@ rk_status rk_session_fork(rk_session **out, const rk_session *s, rk_error *err)
     memcpy(copy->logits, s->logits, (size_t)s->e->model->shape.vocab * sizeof *s->logits);
     copy->tokens = s->tokens;
     copy->next_rope = s->next_rope;
-    copy->has_context = s->has_context;
     return RK_OK;
 }
 

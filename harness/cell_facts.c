@@ -56,28 +56,73 @@ rk_status rk_cell_facts_method(const rk_method *m, const rk_point *p, rk_arena *
     return to_text(row, arena, out, err);
 }
 
-rk_status rk_cell_facts_dataset(const rk_reader_ops *reader, const rk_point *p, int64_t seed,
-                                rk_arena *arena, const char **out, rk_error *err)
+/* Every option of the open reader, defaults included. */
+static rk_status reader_options(const rk_reader *r, rk_arena *arena, json_t *how, rk_error *err)
 {
-    const rk_pair *option;
-    int32_t n;
-    RK_TRY(rk_point_reader_options(p, arena, &option, &n, err));
-    json_t *how = json_object();
-    for (int32_t i = 0; i < n; i++)
-        json_object_set_new(how, option[i].key, json_string(option[i].value));
+    for (const rk_option *row = r->ops->options; row && row->name; row++) {
+        char *text = rk_option_text(row, r->config.options, arena, err);
+        if (!text)
+            return RK_E_MEMORY;
+        json_object_set_new(how, row->name, json_string(text));
+    }
+    return RK_OK;
+}
+
+static rk_status describe_data(const rk_reader *r, const rk_point *p, int64_t seed, rk_arena *arena,
+                               json_t *how, rk_error *err)
+{
+    char hash[RK_SHA256_HEX];
+    RK_TRY(reader_options(r, arena, how, err));
+    if (r->ops->file) {
+        RK_TRY(rk_sha256_file(r->ops->file(r), hash, err));
+        json_object_set_new(how, "file_sha256", json_string(hash));
+    }
     json_object_set_new(how, "seed", json_integer(seed));
     json_object_set_new(how, "context", json_integer(rk_point_int(p, "context", 0)));
-    char *text = json_dumps(how, JSON_COMPACT | JSON_SORT_KEYS), hash[RK_SHA256_HEX];
-    if (!text) {
-        json_decref(how);
-        return rk_fail(err, RK_E_MEMORY, "out of memory: facts of a data set");
-    }
-    rk_status st = rk_sha256_bytes(text, strlen(text), hash, err);
+    return RK_OK;
+}
+
+rk_status rk_cell_facts_dataset(const rk_reader *reader, const rk_point *p, int64_t seed,
+                                rk_arena *arena, const char **out, rk_error *err)
+{
+    json_t *how = json_object();
+    char hash[RK_SHA256_HEX];
+    rk_status st = describe_data(reader, p, seed, arena, how, err);
+    char *text = st == RK_OK ? json_dumps(how, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (st == RK_OK)
+        st = text ? rk_sha256_bytes(text, strlen(text), hash, err)
+                  : rk_fail(err, RK_E_MEMORY, "out of memory: facts of a data set");
     free(text);
-    json_t *row = json_pack("{s:s,s:s,s:s,s:s,s:i,s:s,s:o}", "name", p->reader->name, "upstream",
-                            reader->source, "licence", reader->licence, "origin", reader->origin,
-                            "n_items", 0, "manifest_sha256", hash, "generator_json", how);
-    return st == RK_OK ? to_text(row, arena, out, err) : (json_decref(row), st);
+    if (st != RK_OK) {
+        json_decref(how);
+        return st;
+    }
+    const rk_reader_ops *ops = reader->ops;
+    int64_t contexts = ops->contexts(reader);
+    json_t *row = json_pack("{s:s,s:s,s:s,s:s,s:I,s:s,s:o}", "name", p->reader->name, "upstream",
+                            ops->source, "licence", ops->licence, "origin", ops->origin, "n_items",
+                            (json_int_t)(contexts == INT64_MAX ? 0 : contexts), "manifest_sha256",
+                            hash, "generator_json", how);
+    return to_text(row, arena, out, err);
+}
+
+rk_status rk_cell_facts_item(const rk_context *c, const rk_item *item, rk_arena *arena,
+                             char hex[RK_SHA256_HEX], rk_error *err)
+{
+    size_t n = strlen(item->question) + 1, at = 0;
+    for (int32_t i = 0; i < c->passages; i++)
+        n += strlen(c->passage[i].text) + 1;
+    for (int32_t i = 0; i < item->answers; i++)
+        n += strlen(item->answer[i]) + 1;
+    char *all = rk_arena_take(arena, n, 1, err);
+    if (!all)
+        return RK_E_MEMORY;
+    for (int32_t i = 0; i < c->passages; i++) /* the NULs between keep the parts apart */
+        at += strlen(strcpy(all + at, c->passage[i].text)) + 1;
+    at += strlen(strcpy(all + at, item->question)) + 1;
+    for (int32_t i = 0; i < item->answers; i++)
+        at += strlen(strcpy(all + at, item->answer[i])) + 1;
+    return rk_sha256_bytes(all, n, hex, err);
 }
 
 rk_status rk_cell_facts_without_model(const rk_point *p, const char *model, rk_arena *arena,

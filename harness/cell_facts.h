@@ -14,8 +14,13 @@ rk_status rk_cell_facts_model(const rk_model *m, const char *sha256, rk_arena *a
                               const char **out, rk_error *err);
 rk_status rk_cell_facts_method(const rk_method *m, const rk_point *p, rk_arena *arena,
                                const char **out, rk_error *err);
-rk_status rk_cell_facts_dataset(const rk_reader_ops *reader, const rk_point *p, int64_t seed,
+/* The identity of a data set is its file's bytes (for generators the code that is the
+ * build), every effective option, seed and length. */
+rk_status rk_cell_facts_dataset(const rk_reader *reader, const rk_point *p, int64_t seed,
                                 rk_arena *arena, const char **out, rk_error *err);
+/* SHA-256 over the texts of one question: passages, question, answers. */
+rk_status rk_cell_facts_item(const rk_context *c, const rk_item *item, rk_arena *arena,
+                             char hex[RK_SHA256_HEX], rk_error *err);
 /* For a cell whose model or data set is not here: names only. */
 rk_status rk_cell_facts_without_model(const rk_point *p, const char *model, rk_arena *arena,
                                       rk_cell_facts *facts, rk_error *err);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "redknot/head_profile.h"
+#include "head_profile.h"
 #include "spec.h"
 #include "workbench.h"
 

@@ -1,4 +1,5 @@
 /* cmd_run.c - see cmd_run.h: options, spec, database, executor and runner together. */
+#define _DEFAULT_SOURCE
 #include "cmd_run.h"
 
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <unistd.h>
 
 #include "interrupt.h"
@@ -15,7 +17,7 @@
 
 static const char *backend_name(int32_t backend)
 {
-    static const char *const names[] = {"cpu", "cuda", "count"};
+    static const char *const names[] = {"cpu", "cuda"};
     return names[backend];
 }
 
@@ -38,9 +40,6 @@ static rk_status check_backend(const rk_run_options *o, rk_error *err)
                        "run: --trace records kernels of the cuda backend, which this build lacks");
     if (o->backend == RK_RUN_CUDA)
         return rk_fail(err, RK_E_UNSUPPORTED, "run: this build has no cuda backend");
-    if (o->backend == RK_RUN_COUNT)
-        return rk_fail(err, RK_E_UNSUPPORTED,
-                       "run: the count backend gives no logits to score; use redknot logits");
     return RK_OK;
 }
 
@@ -90,6 +89,8 @@ static rk_status run_spec(int argc, char **argv, const rk_run_options *o, rk_are
     RK_TRY(check_backend(o, err));
     RK_TRY(rk_spec_read(o->experiment, &o->request, NULL, arena, &spec, err));
     RK_TRY(rk_provenance_collect(argc, argv, arena, &provenance, err));
+    spec.measure.backend = backend_name(o->backend);
+    spec.measure.threads = o->threads > 0 ? o->threads : sysconf(_SC_NPROCESSORS_ONLN);
     rk_workbench_config bench = {.backend = backend_name(o->backend),
                                  .threads = (int32_t)o->threads,
                                  .data = o->data[0] ? o->data : NULL,

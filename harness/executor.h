@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "axes.h"
 
@@ -24,6 +25,7 @@ typedef struct rk_sink {
 typedef struct rk_item_identity {
     char key[256];
     char cluster[128];
+    char sha256[RK_SHA256_HEX]; /* of passages, question and answers; "": of the key */
 } rk_item_identity;
 
 typedef enum rk_outcome { RK_RAN, RK_SKIPPED, RK_FAILED } rk_outcome;

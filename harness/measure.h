@@ -13,6 +13,7 @@ struct rk_measurement {
     rk_report report;       /* of the prefill; when whole */
     int32_t prompt_tokens;  /* N */
     int32_t context_tokens; /* prefix and chunks */
+    int32_t chunk_tokens;   /* of it, reusable */
     int32_t layers, kv_heads;
     int32_t decoded;  /* tokens after the first */
     double decode_ms; /* for these */

@@ -41,8 +41,12 @@ rk_status rk_method_configure(const char *name, const rk_pair *option, int32_t o
     const char *spec =
         map_row ? *(const char *const *)((const char *)config + map_row->offset) : "";
     rk_head_map *map = NULL;
-    if (spec[0])
-        RK_TRY(rk_head_map_make(spec, shape->layers, shape->kv_heads, arena, &map, err));
+    if (spec[0]) {
+        rk_status st = rk_head_map_make(spec, shape->layers, shape->kv_heads, arena, &map, err);
+        if (st == RK_E_IO) /* an option that names no file is a wrong option */
+            return rk_error_prefix(err, "%s: head_map", name), RK_E_USAGE;
+        RK_TRY(st);
+    }
     out->head_map = map;
     return RK_OK;
 }

@@ -160,7 +160,8 @@ static rk_status open_cell(rk_method_executor *x, const rk_point *p, rk_arena *a
     return rk_workbench_dataset(x->bench, p, context_tokens(p), err);
 }
 
-/* A missing model or data set skips the cell; anything else is an error. */
+/* A missing model or data set skips the cell, a broken one fails it, one that is not
+ * finite ends the run. */
 static rk_status prepare(void *self, const rk_point *p, rk_outcome *outcome, char *reason,
                          size_t size, rk_cell_facts *facts, rk_error *err)
 {
@@ -174,13 +175,15 @@ static rk_status prepare(void *self, const rk_point *p, rk_outcome *outcome, cha
     int wrong = st == RK_E_USAGE; /* options; a data set refuses when its files are not given */
     if (st == RK_OK)
         st = rk_workbench_dataset(x->bench, p, context_tokens(p), &local);
-    if (wrong || st == RK_E_MEMORY) {
+    if (wrong || st == RK_E_MEMORY || st == RK_E_NUMERIC) {
         *err = local;
         return st;
     }
     if (st != RK_OK) {
         snprintf(reason, size, "%s", local.text);
-        *outcome = RK_SKIPPED;
+        /* What is not here is skipped; what is here and broken has failed. */
+        int absent = st == RK_E_IO || st == RK_E_USAGE || st == RK_E_UNSUPPORTED;
+        *outcome = absent ? RK_SKIPPED : RK_FAILED;
         return rk_cell_facts_without_model(p, model_of(p), x->arena, facts, err);
     }
     const rk_model *model = rk_workbench_opened(x->bench);
@@ -258,7 +261,11 @@ static rk_status item_key(void *self, const rk_point *p, int64_t item, rk_item_i
                  it->hops);
     else
         snprintf(out->key, sizeof out->key, "%s %s", it->id, it->task ? it->task : "");
-    return RK_OK;
+    rk_arena *scratch;
+    RK_TRY(rk_arena_new(&scratch, err));
+    rk_status st = rk_cell_facts_item(context, it, scratch, out->sha256, err);
+    rk_arena_free(scratch);
+    return st;
 }
 
 /* Generates after the first token until a stop id, the stop text or the limit; the
@@ -267,7 +274,7 @@ static rk_status generate(rk_method_executor *x, rk_engine *e, rk_session *s, in
                           rk_measurement *m, rk_arena *arena, const char **text, rk_error *err)
 {
     const rk_model *model = rk_workbench_opened(x->bench);
-    const rk_reader_ops *reader = rk_workbench_reader(x->bench);
+    const rk_reader_ops *reader = rk_workbench_reader(x->bench)->ops;
     int64_t limit = x->spec->measure.decode_tokens;
     limit = limit > 0                    ? limit
             : reader->max_new_tokens > 0 ? reader->max_new_tokens
@@ -365,7 +372,7 @@ static rk_status run_forked(rk_method_executor *x, rk_engine *e, const rk_point 
 static rk_status score(rk_method_executor *x, const rk_item *item, const char *text,
                        rk_arena *arena, rk_measurement *m, const char **answer, rk_error *err)
 {
-    const rk_reader_ops *reader = rk_workbench_reader(x->bench);
+    const rk_reader_ops *reader = rk_workbench_reader(x->bench)->ops;
     const rk_scorer *scorer = rk_scorer_find(reader->scorer);
     *answer = rk_prompt_answer(reader, text, arena, err);
     if (!*answer)
@@ -388,7 +395,15 @@ static rk_status report_all(const rk_method_executor *x, const rk_measurement *m
     return RK_OK;
 }
 
+/* A reusing method that took nothing from the store did not do what it claims. */
+static int reuses_nothing(const rk_method *method, const rk_measurement *m)
+{
+    return m->whole && m->chunk_tokens > 0 && (method->ops->flags & RK_METHOD_REUSES) &&
+           m->report.counters.reused_tokens == 0;
+}
+
 typedef struct attempt {
+    int reused_nothing;
     int64_t context;
     int32_t question;
     const rk_item *item;
@@ -408,6 +423,7 @@ static rk_status run_attempt(rk_method_executor *x, const rk_point *p, attempt *
     RK_TRY(rk_workbench_request(x->bench, a->question, kept_bos(&a->method, model), &r, err));
     rk_measurement m = {.prompt_tokens = r->tokens,
                         .context_tokens = r->question.start,
+                        .chunk_tokens = r->question.start - r->prefix.n,
                         .layers = model->shape.layers,
                         .kv_heads = model->shape.kv_heads,
                         .vocab = model->shape.vocab};
@@ -427,6 +443,7 @@ static rk_status run_attempt(rk_method_executor *x, const rk_point *p, attempt *
     RK_TRY(score(x, a->item, text, a->arena, &m, &answer, err));
     m.whole = m.whole && a->question == 0; /* times are sampled once a context */
     RK_TRY(report_all(x, &m, sink, err));
+    a->reused_nothing = reuses_nothing(&a->method, &m);
     return sink->output(sink->self, answer, err);
 }
 
@@ -455,8 +472,17 @@ static rk_status run(void *self, const rk_point *p, int64_t item, int32_t rep, i
     rk_session_close(a.session);
     rk_arena_free(a.arena);
     *outcome = st == RK_OK ? RK_RAN : RK_FAILED;
+    if (st == RK_E_NUMERIC) { /* nothing this model says can be trusted */
+        if (err)
+            *err = local;
+        return st;
+    }
     if (st != RK_OK)
         snprintf(reason, size, "%s", local.text);
+    if (st == RK_OK && a.reused_nothing) { /* stored as invalid, with this reason */
+        *outcome = RK_SKIPPED;
+        snprintf(reason, size, "%s reused no stored token", a.method.ops->name);
+    }
     return RK_OK;
 }
 
@@ -481,8 +507,9 @@ static double predict(void *self, const rk_point *p)
     double flops = m->layers * (tokens * layer + 2.0 * m->heads * m->head_dim * tokens * tokens);
     double shared =
         x->spec->measure.items_per_context > 0 ? (double)x->spec->measure.items_per_context : 1;
-    /* states, the timed pass, the shared pass and the dense reference; half of peak */
-    return flops * (shared > 1 ? 3.5 / shared : 2.5) / (0.5 * x->sgemm_flops);
+    /* A method's passes cost about 0.7 of dense on average; the timed and the shared one,
+     * a part of states and reference; at half of the sgemm rate. */
+    return flops * (shared > 1 ? 1.8 / shared : 1.1) / (0.5 * x->sgemm_flops);
 }
 
 const rk_executor_ops rk_method_executor_ops = {.prepare = prepare,

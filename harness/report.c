@@ -253,27 +253,9 @@ static rk_status put_quality(const report *r, rk_table *t, const group *g, const
     return RK_OK;
 }
 
-/* Share of the tokens that a method handled that it computed again. */
-static rk_status put_recomputed(const report *r, rk_table *t, const rk_query_point *p)
-{
-    rk_series again, reused;
-    rk_pairs both;
-    RK_TRY(series(r, p, "recomputed_tokens", &again));
-    RK_TRY(series(r, p, "reused_tokens", &reused));
-    RK_TRY(rk_query_pair(&again, &reused, arena_of(r), &both, r->err));
-    double computed = 0, all = 0;
-    for (int64_t i = 0; i < both.n; i++) {
-        computed += both.a[i];
-        all += both.a[i] + both.b[i];
-    }
-    if (all > 0)
-        rk_table_number(t, C_RECOMPUTED, 100 * computed / all, both.n);
-    return RK_OK;
-}
-
 static rk_status put_cost(const report *r, rk_table *t, const group *g, const rk_query_point *p)
 {
-    RK_TRY(put_recomputed(r, t, p));
+    RK_TRY(median_of(r, t, C_RECOMPUTED, p, "recompute_fraction", 100));
     RK_TRY(median_of(r, t, C_KV, p, "kv_bytes", 1.0 / 1024));
     RK_TRY(median_of(r, t, C_OFFLINE, p, "offline_ms", 1));
     RK_TRY(put_break_even(r, t, C_BREAK_EVEN, g, p));

@@ -299,11 +299,12 @@ rk_status rk_results_protocol_json(const rk_measure *m, rk_arena *arena, const c
                                    rk_error *err)
 {
     static const char *const orders[] = {"abba", "file", "random"};
-    *out = rk_arena_printf(
-        arena, err,
-        "{\"params_json\":{\"decode_tokens\":%" PRId64 ",\"items_per_context\":%" PRId64
-        ",\"order\":\"%s\",\"seed\":%" PRId64 ",\"warmup\":%" PRId64 "}}",
-        m->decode_tokens, m->items_per_context, orders[m->order], m->seed, m->warmup);
+    *out = rk_arena_printf(arena, err,
+                           "{\"params_json\":{\"backend\":\"%s\",\"decode_tokens\":%" PRId64
+                           ",\"items_per_context\":%" PRId64 ",\"order\":\"%s\",\"seed\":%" PRId64
+                           ",\"threads\":%" PRId64 ",\"warmup\":%" PRId64 "}}",
+                           m->backend ? m->backend : "", m->decode_tokens, m->items_per_context,
+                           orders[m->order], m->seed, m->threads, m->warmup);
     return *out ? RK_OK : RK_E_MEMORY;
 }
 
@@ -381,7 +382,10 @@ rk_status rk_results_item(rk_results_db *db, const char *dataset_id, int64_t ite
                           const rk_item_identity *id, rk_error *err)
 {
     char hash[RK_SHA256_HEX];
-    RK_TRY(rk_sha256_bytes(id->key, strlen(id->key), hash, err));
+    if (id->sha256[0])
+        memcpy(hash, id->sha256, sizeof hash);
+    else
+        RK_TRY(rk_sha256_bytes(id->key, strlen(id->key), hash, err));
     return rk_results_run(
         db,
         "INSERT INTO item(dataset_id,item_no,item_key,content_sha256,cluster_key) "

@@ -12,7 +12,7 @@ RK_C_BEGIN
 
 #define RK_RUN_DB "results/redknot.sqlite"
 
-typedef enum rk_run_backend { RK_RUN_CPU, RK_RUN_CUDA, RK_RUN_COUNT } rk_run_backend;
+typedef enum rk_run_backend { RK_RUN_CPU, RK_RUN_CUDA } rk_run_backend;
 
 /* Texts are borrowed from argv. */
 typedef struct rk_run_options {

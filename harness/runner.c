@@ -122,8 +122,9 @@ static rk_status prepare(const rk_run_config *config, rk_run_cell *c, rk_cell_fa
     c->outcome = RK_RAN;
     RK_TRY(config->executor->prepare(config->self, &c->point, &c->outcome, c->reason,
                                      sizeof c->reason, facts, err));
-    c->predicted =
-        config->executor->predict ? config->executor->predict(config->self, &c->point) : -1;
+    c->predicted = c->outcome == RK_RAN && config->executor->predict
+                       ? config->executor->predict(config->self, &c->point)
+                       : -1;
     return RK_OK;
 }
 
@@ -323,6 +324,29 @@ static rk_run_cell *first_runnable(rk_run_cell *cell, int32_t n)
     return NULL;
 }
 
+/* The data of a group cannot be read: its cells have failed, the sweep goes on. */
+static rk_status fail_group(runner *r, rk_run_cell *cell, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        rk_run_cell *c = &cell[i];
+        if (c->outcome != RK_RAN)
+            continue;
+        c->outcome = RK_FAILED;
+        c->left = 0;
+        snprintf(c->reason, sizeof c->reason, "%.200s", r->err ? r->err->text : "unreadable data");
+        r->result->cells_failed++;
+        RK_TRY(rk_results_cell_state(r->config->db, c->cell_id, r->session.session, "failed",
+                                     c->reason, r->err));
+    }
+    rk_progress_note(&r->progress, "failed: %s", cell[0].reason);
+    return RK_OK;
+}
+
+static int is_of_the_data(rk_status st)
+{
+    return st == RK_E_FORMAT || st == RK_E_IO || st == RK_E_BUDGET || st == RK_E_ARG;
+}
+
 static rk_status run_group(runner *r, rk_run_cell *cell, int32_t n)
 {
     const rk_executor_ops *x = r->config->executor;
@@ -336,7 +360,10 @@ static rk_status run_group(runner *r, rk_run_cell *cell, int32_t n)
     rk_run_cell *one = first_runnable(cell, n);
     if (!one)
         return RK_OK;
-    RK_TRY(x->layout(r->config->self, &one->point, wanted, &contexts, r->err));
+    rk_status st = x->layout(r->config->self, &one->point, wanted, &contexts, r->err);
+    if (is_of_the_data(st))
+        return fail_group(r, cell, n);
+    RK_TRY(st);
     for (int64_t block = 0; block < contexts && !stopping(r); block++) {
         int64_t first, items;
         RK_TRY(x->items(r->config->self, &one->point, wanted, block, &first, &items, r->err));

@@ -44,6 +44,8 @@ typedef enum rk_order { RK_ORDER_ABBA, RK_ORDER_FILE, RK_ORDER_RANDOM } rk_order
 /* [measure]; rows of rk_measure_options. */
 typedef struct rk_measure {
     const char *metrics_text;
+    const char *backend;       /* "cpu": of the command line, part of the protocol */
+    int64_t threads;           /* effective CPU threads, likewise */
     int64_t items;             /* n: items a cell; rk_measure_items says for a point */
     const char *items_at_text; /* "2K:60, 4K:20" */
     int64_t items_at[RK_SPEC_ITEMS_AT_MAX][2]; /* context, items */

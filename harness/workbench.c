@@ -125,7 +125,11 @@ rk_status rk_workbench_model(rk_workbench *w, const char *name, rk_error *err)
     RK_TRY(find_model(name, w->set_arena, &path, err));
     RK_TRY(rk_model_open(&w->model, path, err));
     w->model_name = strdup(name);
-    return w->model_name ? RK_OK : rk_fail(err, RK_E_MEMORY, "out of memory: a model's name");
+    rk_status st = w->model_name ? rk_model_check_finite(w->model, err)
+                                 : rk_fail(err, RK_E_MEMORY, "out of memory: a model's name");
+    if (st != RK_OK)
+        close_model(w);
+    return st;
 }
 
 const rk_model *rk_workbench_opened(const rk_workbench *w)
@@ -232,9 +236,9 @@ rk_status rk_workbench_dataset(rk_workbench *w, const rk_point *point, int64_t c
     return st;
 }
 
-const rk_reader_ops *rk_workbench_reader(const rk_workbench *w)
+const rk_reader *rk_workbench_reader(const rk_workbench *w)
 {
-    return w->reader.ops;
+    return &w->reader;
 }
 
 /* Items of one more context; 0 added when the data set has ended. */
@@ -324,6 +328,8 @@ rk_status rk_workbench_context(rk_workbench *w, int64_t index, const rk_context 
 {
     *context = &w->context;
     *prompt = &w->prompt;
+    if (!w->reader_open)
+        return rk_fail(err, RK_E_ARG, "no data set is open");
     if (w->current == index)
         return RK_OK;
     w->current = -1;

@@ -38,7 +38,7 @@ const char *rk_workbench_head_map(rk_workbench *w, rk_error *err);
  * opened model. Does nothing when it is open already. */
 rk_status rk_workbench_dataset(rk_workbench *w, const rk_point *point, int64_t context_tokens,
                                rk_error *err);
-const rk_reader_ops *rk_workbench_reader(const rk_workbench *w);
+const rk_reader *rk_workbench_reader(const rk_workbench *w); /* the open one */
 
 /* First item number and item count of context `index`, read on demand; contexts are
  * taken in order. *count 0: the data set ends before it. */

@@ -125,8 +125,8 @@ UNION ALL SELECT 13, 'Not run: ' || group_concat(text, '; ') || '.' FROM (
   HAVING count(*) > 0
 UNION ALL SELECT 20, 'Quality on the embedded model is a controlled test bed: it shows how the methods differ on one small trained model, not how large models would answer.'
   FROM fig_group WHERE model = 'tiny' GROUP BY 1
-UNION ALL SELECT 30, 'cacheblend:layer3 stands beside the default because at layer 1, the default check layer, this model''s values do not yet show what a chunk has missed;'
-  || ' layer 3 was chosen on the profiling split.'
+UNION ALL SELECT 30, 'cacheblend:layer3 stands beside the default because at layer 1, the default check layer, this model''s values show nothing of what a chunk has missed:'
+  || ' its layers 0 and 1 are local by construction (model card).'
   FROM fig_method WHERE method = 'cacheblend:layer3' GROUP BY 1
 UNION ALL SELECT 40, 'Right: published, typed in the authors'' plot script (make_eva_1.py). Other hardware: '
   || min(hw) || '; n not stated, so no intervals. The two sides share no axis.'

@@ -252,6 +252,7 @@ const rk_reader_ops rk_reader_longbench = {
     .config_size = sizeof(longbench_config),
     .options = options,
     .open = open_reader,
+    .file = rk_qa_set_file,
     .close = rk_qa_set_close,
     .contexts = rk_qa_set_contexts,
     .context = rk_qa_set_context,

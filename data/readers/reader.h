@@ -82,6 +82,8 @@ typedef struct rk_reader_ops {
     size_t config_size;
     const rk_option *options; /* NULL: none */
 
+    /* The file the open reader reads, for its hash; optional, absent for generators. */
+    const char *(*file)(const rk_reader *r);
     rk_status (*open)(rk_reader *r, rk_error *err); /* reads r->config, sets r->state */
     void (*close)(rk_reader *r);                    /* accepts a reader never opened */
     /* How many contexts there are; INT64_MAX for generators. */

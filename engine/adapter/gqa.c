@@ -68,7 +68,6 @@ static rk_status project_kv(const layer_run *l, row_range range, int32_t first, 
     }
     RK_TRY(rk_need_tensor(e, &e->work.k, range.n, width, k, err));
     RK_TRY(rk_need_tensor(e, &e->work.v, range.n, width, v, err));
-    e->ops->counters(e->b)->projected_kv_rows += (uint64_t)range.n * (uint64_t)heads;
     RK_TRY(project(l, *k, x, rk_weight_rows(&w->wk, from, width), w->bk ? w->bk + from : NULL,
                    w->k_norm, &table, err));
     return project(l, *v, x, rk_weight_rows(&w->wv, from, width), w->bv ? w->bv + from : NULL, NULL,
@@ -189,14 +188,21 @@ static rk_status refreshed_rows(const layer_run *l, rk_seq *q, const rk_select *
     return rk_rows_resolve(l->step, q, &both, to->data, &out->n, err);
 }
 
-static void count_local(const layer_run *l, const rk_seq *q, int32_t rows, int32_t first,
-                        int32_t heads)
+/* Rows projected for KV heads [first, first + heads); every row outside chunks is one. */
+static void count_projected(const layer_run *l, const rk_seq *q, int32_t rows, int32_t first,
+                            int32_t heads)
 {
+    rk_counters *c = l->e->ops->counters(l->e->b);
+    if (l->step->probe || l->step->charge_probe) {
+        c->probed_kv_rows += (uint64_t)rows * (uint64_t)heads;
+        return;
+    }
+    c->projected_kv_rows += (uint64_t)rows * (uint64_t)heads;
+    c->projected_chunk_kv_rows += (uint64_t)(rows - q->outside) * (uint64_t)heads;
     const rk_head_rule *rule = &q->s->rule[l->layer * l->e->model->shape.kv_heads + first];
     for (int32_t h = 0; h < heads; h++)
         if (rule[h].window > 0 && rows > q->fresh)
-            l->e->ops->counters(l->e->b)->projected_local_kv_rows_reused +=
-                (uint64_t)(rows - q->fresh);
+            c->projected_local_kv_rows_reused += (uint64_t)(rows - q->fresh);
 }
 
 /* K and V of one sequence, head group by head group of equal refresh rules. */
@@ -213,7 +219,7 @@ static rk_status refresh_sequence(const layer_run *l, rk_seq *q, rk_error *err)
         if (range.n == 0)
             continue;
         RK_TRY(project_kv(l, range, first, heads, &k, &v, err));
-        count_local(l, q, range.n, first, heads);
+        count_projected(l, q, range.n, first, heads);
         RK_TRY(write_kv(l, q, range, first, heads, k, v, err));
     }
     return RK_OK;
@@ -235,6 +241,7 @@ static rk_status drift_sequence(layer_run *l, rk_seq *q, rk_error *err)
     rk_tensor k, v;
     rk_pages pages;
     RK_TRY(project_kv(l, range, 0, kv_heads, &k, &v, err));
+    count_projected(l, q, range.n, 0, kv_heads);
     RK_TRY(rk_page_table_make_writable(q->s->table, l->layer, NULL, lowest_live(q), q->end, err));
     RK_TRY(layer_pages(l, &pages, err));
     rk_step_phase(step, RK_PHASE_SELECT);
@@ -322,6 +329,7 @@ static rk_status restore_heads(layer_run *l, rk_seq *q, int32_t index, rk_error 
         rule[h].window = 0;
         e->ops->counters(e->b)->promoted_heads++;
         RK_TRY(project_kv(l, range, h, 1, &k, &v, err));
+        count_projected(l, q, range.n, h, 1);
         RK_TRY(write_kv(l, q, range, h, 1, k, v, err));
     }
     return RK_OK;

@@ -59,36 +59,56 @@ void rk_charge_attend(rk_counters *c, const rk_attend *a, int64_t bytes)
     c->bytes += (2u * keys * d + 2u * (uint64_t)(a->q.rows * a->q.cols)) * (uint64_t)bytes;
 }
 
-/* QK^T over every key up to the row's limit; softmax and sums are not counted. */
-static void charge_scores(rk_counters *c, const rk_attend *a, int32_t first, int32_t count,
-                          int32_t query_heads, int64_t bytes)
+/* QK^T over `sum` (row, key) pairs a query head, of which `most` keys are distinct; softmax
+ * and sums are not counted. These FLOPs are selection's, also in a probe pass (whose time
+ * is the probe's). */
+static void charge_scores(rk_counters *c, const rk_attend *a, int64_t sum, int64_t most,
+                          int64_t bytes)
 {
-    uint64_t pairs = 0, keys = 0;
+    uint64_t group = (uint64_t)(a->heads / a->pages.kv_heads);
+    uint64_t width = group * (uint64_t)a->pages.head_dim;
+    c->flops[RK_PHASE_SELECT] += 2u * (uint64_t)sum * width;
+    c->bytes += (uint64_t)most * width * (uint64_t)bytes;
+}
+
+/* Keys that row i of KV head g multiplies; with `range` only those of [from, to). */
+static int64_t scored_keys(const rk_attend *a, int32_t i, int32_t g, const rk_mass *range)
+{
+    int64_t view = (int64_t)a->rows->seq[i] * a->pages.kv_heads + g;
+    int32_t limit = a->rows->limit[i];
+    int64_t keys =
+        rk_visible_keys(a->rows->pos[i], limit, a->views.sink[view], a->views.window[view]);
+    if (!range || !range->normalise_range)
+        return keys;
+    int64_t inside = (limit + 1 < range->to ? limit + 1 : range->to) - (int64_t)range->from;
+    return inside < 0 ? 0 : inside < keys ? inside : keys;
+}
+
+static void charge_head(rk_counters *c, const rk_attend *a, int32_t first, int32_t count, int32_t g,
+                        const rk_mass *range, int64_t bytes)
+{
+    int64_t sum = 0, most = 0;
     for (int32_t i = first; i < first + count; i++) {
-        uint64_t seen = (uint64_t)a->rows->limit[i] + 1;
-        pairs += seen;
-        keys = seen > keys ? seen : keys;
+        int64_t keys = scored_keys(a, i, g, range);
+        sum += keys;
+        most = keys > most ? keys : most;
     }
-    uint64_t d = (uint64_t)a->pages.head_dim;
-    c->flops[RK_PHASE_SELECT] += 2u * pairs * (uint64_t)query_heads * d;
-    c->bytes += keys * (uint64_t)query_heads * d * (uint64_t)bytes;
+    charge_scores(c, a, sum, most, bytes);
 }
 
 void rk_charge_mass(rk_counters *c, const rk_mass *m, int64_t bytes)
 {
-    int32_t senders = 0, group = m->attend->heads / m->attend->pages.kv_heads;
     for (int32_t g = 0; g < m->attend->pages.kv_heads; g++)
-        senders += m->kv_head[g] ? group : 0;
-    charge_scores(c, m->attend, m->row_first, m->row_count, senders, bytes);
+        if (m->kv_head[g])
+            charge_head(c, m->attend, m->row_first, m->row_count, g, m, bytes);
 }
 
 void rk_charge_edge_mass(rk_counters *c, const rk_attend *a, int32_t seq, int32_t first,
                          int32_t count, int64_t bytes)
 {
-    int32_t local = 0, group = a->heads / a->pages.kv_heads;
     for (int32_t g = 0; g < a->pages.kv_heads; g++)
-        local += a->views.window[(int64_t)seq * a->pages.kv_heads + g] > 0 ? group : 0;
-    charge_scores(c, a, first, count, local, bytes);
+        if (a->views.window[(int64_t)seq * a->pages.kv_heads + g] > 0)
+            charge_head(c, a, first, count, g, NULL, bytes);
 }
 
 void rk_charge_embed(rk_counters *c, int64_t rows, const rk_weight *table, int64_t bytes)

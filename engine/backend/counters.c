@@ -33,6 +33,8 @@ const rk_counter_field rk_counter_fields[] = {
     FIELD(reused_tokens, "tokens", "Context tokens whose stored K/V served at least one head."),
     FIELD(recomputed_tokens, "tokens", "Context tokens live in the last layer."),
     FIELD(projected_kv_rows, "rows", "Rows projected to K and V, summed over layers and KV heads."),
+    FIELD(projected_chunk_kv_rows, "rows", "Of these, rows that lie in chunks."),
+    FIELD(probed_kv_rows, "rows", "Rows projected to K and V by probe passes."),
     FIELD(projected_local_kv_rows_reused, "rows",
           "Of these, rows of reused tokens projected for local heads."),
     FIELD(ffn_tokens, "tokens", "Rows through the FFN, summed over layers."),

@@ -40,8 +40,10 @@ typedef struct rk_counters {
     uint64_t reused_tokens;
     /* Context tokens still live in the last layer: their states were computed anew. */
     uint64_t recomputed_tokens;
-    uint64_t projected_kv_rows; /* sum over layers and KV heads of rows projected to K, V */
-    /* The part of it done for local heads on rows whose stored K/V were reused. */
+    uint64_t projected_kv_rows;       /* sum over layers and KV heads of rows projected to K, V */
+    uint64_t projected_chunk_kv_rows; /* the part of it that lies in chunks */
+    uint64_t probed_kv_rows;          /* the same sum for probe passes, not in the two above */
+    /* The part of projected_kv_rows done for local heads on rows whose stored K/V were reused. */
     uint64_t projected_local_kv_rows_reused;
     uint64_t ffn_tokens;     /* sum over layers of rows through the FFN */
     uint64_t promoted_heads; /* local heads that ran as global (elastic restore) */

@@ -142,6 +142,7 @@ static void counters_prove_reuse(void **state)
     /* half of the heads project every live row, the others the question's */
     assert_int_equal(c.projected_kv_rows,
                      layers * heads / 2 * (context + 11) + layers * heads / 2 * 11);
+    assert_int_equal(c.projected_chunk_kv_rows, layers * heads / 2 * context);
     rk_bench_run(&b,
                  "redknot head_map=all_local window=40 local_refresh=chunk_start "
                  "refresh_tokens=8",
@@ -157,9 +158,15 @@ static void counters_prove_reuse(void **state)
     rk_bench_run(&b, "cacheblend ratio=0.15", NULL, NULL, &c);
     assert_int_equal(c.recomputed_tokens, 45);
     assert_int_equal(c.ffn_tokens, (context + 11) + (layers - 1) * (45 + 11));
+    /* layers up to and including the check layer are charged in full */
+    assert_int_equal(c.projected_chunk_kv_rows, heads * (2 * context + (layers - 2) * 45));
+    rk_bench_run(&b, "prophetkv ratio=0.2", NULL, NULL, &c);
+    assert_int_equal(c.projected_chunk_kv_rows, heads * layers * 60);
+    assert_int_equal(c.probed_kv_rows, heads * layers * 11); /* its query pass, apart */
     rk_bench_run(&b, "dense", NULL, NULL, &c);
     assert_int_equal(c.reused_tokens, 0);
     assert_int_equal(c.recomputed_tokens, context + 21);
+    assert_int_equal(c.projected_chunk_kv_rows, layers * heads * context);
     assert_int_equal(c.fallbacks, 0);
     rk_bench_run(&b, "tokdrop_redknot ratio=0.5", NULL, NULL, &c);
     /* the prefix, half of the chunks' tokens, and the first four where not among them */

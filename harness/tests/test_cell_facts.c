@@ -73,17 +73,21 @@ static void dataset_rows(void **state)
 {
     rk_error err = {0};
     rk_point p = bench_point(spec, 0), longer = bench_point(spec, 4);
-    const rk_reader_ops *reader = NULL;
+    rk_reader reader = {0};
     const char *a, *b, *other_seed;
     char hash[128];
     (void)state;
     for (int32_t i = 0; i < rk_readers_count; i++)
         if (!strcmp(rk_readers[i]->name, "reports"))
-            reader = rk_readers[i];
-    assert_non_null(reader);
-    BENCH_MUST(rk_cell_facts_dataset(reader, &p, 3, arena, &a, &err));
-    BENCH_MUST(rk_cell_facts_dataset(reader, &longer, 3, arena, &b, &err));
-    BENCH_MUST(rk_cell_facts_dataset(reader, &p, 4, arena, &other_seed, &err));
+            reader.ops = rk_readers[i];
+    assert_non_null(reader.ops);
+    void *config = rk_arena_take(arena, 1, reader.ops->config_size, &err);
+    BENCH_MUST(rk_options_default(reader.ops->options, config, &err));
+    BENCH_MUST(rk_options_set(reader.ops->options, config, "tasks", "T1", &err));
+    reader.config.options = config;
+    BENCH_MUST(rk_cell_facts_dataset(&reader, &p, 3, arena, &a, &err));
+    BENCH_MUST(rk_cell_facts_dataset(&reader, &longer, 3, arena, &b, &err));
+    BENCH_MUST(rk_cell_facts_dataset(&reader, &p, 4, arena, &other_seed, &err));
     has(a, "name", "\"reports:few\"");
     has(a, "origin", "\"synthetic\"");
     has(a, "seed", "3");
@@ -92,6 +96,24 @@ static void dataset_rows(void **state)
     snprintf(hash, sizeof hash, "%s", bench_value(a, "manifest_sha256", value));
     assert_string_not_equal(hash, bench_value(b, "manifest_sha256", value)); /* another length */
     assert_string_not_equal(hash, bench_value(other_seed, "manifest_sha256", value));
+}
+
+static void items_differ_by_their_texts(void **state)
+{
+    rk_error err = {0};
+    rk_passage passage[] = {{.text = "one"}, {.text = "two"}};
+    const char *answers[] = {"yes"};
+    rk_item item = {.question = "why?", .answer = answers, .answers = 1};
+    rk_context c = {.passage = passage, .passages = 2, .item = &item, .items = 1};
+    char first[RK_SHA256_HEX], again[RK_SHA256_HEX], moved[RK_SHA256_HEX];
+    (void)state;
+    BENCH_MUST(rk_cell_facts_item(&c, &item, arena, first, &err));
+    BENCH_MUST(rk_cell_facts_item(&c, &item, arena, again, &err));
+    assert_string_equal(first, again);
+    passage[0].text = "onet"; /* the seam moves, the bytes in a row do not */
+    passage[1].text = "wo";
+    BENCH_MUST(rk_cell_facts_item(&c, &item, arena, moved, &err));
+    assert_string_not_equal(first, moved);
 }
 
 static void row_without_a_model(void **state)
@@ -129,8 +151,8 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(model_row), cmocka_unit_test(method_rows),
-                                       cmocka_unit_test(dataset_rows),
-                                       cmocka_unit_test(row_without_a_model)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(model_row), cmocka_unit_test(method_rows), cmocka_unit_test(dataset_rows),
+        cmocka_unit_test(items_differ_by_their_texts), cmocka_unit_test(row_without_a_model)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

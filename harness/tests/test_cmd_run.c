@@ -85,7 +85,7 @@ static void refusals(void **state)
         const char *says;
     } cases[] = {
         {{spec, "--db", db, "--backend", "cuda"}, RK_E_UNSUPPORTED, "no cuda backend"},
-        {{spec, "--db", db, "--backend", "count"}, RK_E_UNSUPPORTED, "redknot logits"},
+        {{spec, "--db", db, "--backend", "count"}, RK_E_USAGE, "cpu|cuda"},
         {{spec, "--db", db, "--trace"}, RK_E_UNSUPPORTED, "cuda backend"},
         {{spec, "--only", "method=none"}, RK_E_USAGE, "none"},
         {{"/no/such.exp"}, RK_E_USAGE, "/no/such.exp: cannot be read"},

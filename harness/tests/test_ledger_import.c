@@ -77,7 +77,7 @@ static const damage damages[] = {
     {"printf 'a\\0b\\n' >> attempt.csv", "attempt.csv:146: a NUL byte"},
     {"sed -i '2s/,none$/,nine/' model.csv", "model.csv:2: CHECK"},
     {"sed -i '2s/,null,/,nill,/' model.csv", "its id is not the hash of its content"},
-    {"sed -i 's/1024/1025/g' cell.csv", "its id is not the hash of its content"},
+    {"sed -i 's/:1024/:1025/g' cell.csv", "its id is not the hash of its content"},
 };
 
 static void broken_ledgers_change_nothing(void **state)

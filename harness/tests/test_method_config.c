@@ -53,7 +53,7 @@ static void refusals(void **state)
         {"epic", {"k", "-1", 0}, RK_E_USAGE, "epic: k: expected"},
         {"redknot", {"window", "-1", 0}, RK_E_USAGE, "redknot: window: expected 1"},
         {"redknot", {"head_map", "random:2:1", 0}, RK_E_USAGE, "share of 0 to 1"},
-        {"redknot", {"head_map", "/no/such.json", 0}, RK_E_IO, "/no/such.json"},
+        {"redknot", {"head_map", "/no/such.json", 0}, RK_E_USAGE, "/no/such.json"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -183,7 +183,7 @@ static void test_figure8_data(void **state)
         {"caption", "n at 1K: 40 questions in 10 contexts a method; TTFT of 10"},
         {"caption", "Not run: cacheblend:layer3 at 2K (it broke)."},
         {"caption", "controlled test bed"},
-        {"caption", "layer 3 was chosen on the profiling split"},
+        {"caption", "local by construction (model card)"},
         {"caption", "published, typed in the authors' plot script"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -37,7 +37,7 @@ static void everything(void **state)
     char *argv[] = {
         "run",       "zebra08", "--profile", "smoke",      "--db=a.db",      "--model",
         "/m/x",      "--only",  "a=1",       "--only=b=2", "--set",          "measure.items=3",
-        "--backend", "count",   "--dry-run", "--trace",    "--accept-others"};
+        "--backend", "cuda",    "--dry-run", "--trace",    "--accept-others"};
     rk_run_options o;
     rk_error err;
     (void)state;
@@ -50,7 +50,7 @@ static void everything(void **state)
     assert_int_equal(o.request.onlys, 2);
     assert_string_equal(o.request.only[1], "b=2");
     assert_int_equal(o.request.sets, 1);
-    assert_int_equal(o.backend, RK_RUN_COUNT);
+    assert_int_equal(o.backend, RK_RUN_CUDA);
     assert_true(o.backend_given && o.dry_run && o.trace && o.accept_others);
 }
 
@@ -77,7 +77,7 @@ static void refusals(void **state)
                  {"qqqqqqqq", "no experiment 'qqqqqqqq' in experiments/"},
                  {"none.exp", "none.exp: cannot be read"},
                  {"a/b", "a/b: cannot be read"},
-                 {"--backend=gpu", "run: backend: expected one of cpu|cuda|count"},
+                 {"--backend=gpu", "run: backend: expected one of cpu|cuda,"},
                  {"--dry", "unknown option --dry"},
                  {"--dry-run", "expected one EXPERIMENT, got 0"}};
     (void)state;

@@ -51,7 +51,7 @@ static void by_name_and_all(void **state)
     rk_error err = {0};
     (void)state;
     assert_int_equal(read_claims("fig08_quality_ttft", &one, &n, &err), RK_OK);
-    assert_true(n >= 10);
+    assert_true(n >= 9);
     for (int64_t i = 0; i < n; i++) {
         assert_string_equal(one[i].experiment, "fig08_quality_ttft");
         assert_true(one[i].where[0] && one[i].source[0]);

@@ -59,7 +59,7 @@ static void items_and_contexts(void **state)
     open_bench(3);
     BENCH_MUST(rk_workbench_model(w, BENCH_MODEL, &err));
     BENCH_MUST(rk_workbench_dataset(w, &p, 256, &err));
-    assert_string_equal(rk_workbench_reader(w)->name, "reports");
+    assert_string_equal(rk_workbench_reader(w)->ops->name, "reports");
     BENCH_MUST(rk_workbench_items(w, 2, &first, &count, &err));
     assert_int_equal(first, 6);
     assert_int_equal(count, 3);

@@ -13,7 +13,7 @@
 
 #include "base/json.h"
 #include "prompt.h"
-#include "redknot/head_profile.h"
+#include "head_profile.h"
 
 #define MUST(call)                                                                                 \
     do {                                                                                           \

@@ -10,8 +10,8 @@
  *                 behind the prefix against the same rows and keys in the prompt
  * The paper (3.2) speaks of needle tests; its published profiler has prefix shift and
  * edge mass, and no shipped map was made by either. Offline, never in a timed path. */
-#ifndef RK_REDKNOT_HEAD_PROFILE_H
-#define RK_REDKNOT_HEAD_PROFILE_H
+#ifndef RK_HEAD_PROFILE_H
+#define RK_HEAD_PROFILE_H
 
 #include "engine.h"
 

@@ -1,5 +1,5 @@
 /* head_profile.c - see head_profile.h. */
-#include "redknot/head_profile.h"
+#include "head_profile.h"
 
 #include <math.h>
 #include <stdlib.h>
