@@ -32,7 +32,7 @@ grep -q redknot "$tmp/stdout" || fail "dry run: no cells on stdout"
 "$redknot" $smoke --db "$db" >"$tmp/stdout" 2>"$tmp/stderr" &
 pid=$!
 for ((i = 0; i < 1200; i++)); do
-    grep -q "[1-9][0-9]*/80" "$tmp/stderr" && break
+    grep -q "[1-9][0-9]*/88" "$tmp/stderr" && break
     sleep 0.05
 done
 kill -INT $pid
@@ -41,17 +41,17 @@ code=$?
 if grep -q interrupted "$tmp/stderr"; then
     [ $code = 1 ] || fail "interrupted run: exit code $code"
     done_before=$(sed -n 's/.*attempts: \([0-9]*\) new.*/\1/p' "$tmp/stderr")
-    [ "$done_before" -lt 80 ] || fail "interrupted run: $done_before attempts"
+    [ "$done_before" -lt 88 ] || fail "interrupted run: $done_before attempts"
 else
     fail "SIGINT did not interrupt: $(tail -1 "$tmp/stderr")"
     done_before=0
 fi
 must 0 $smoke --db "$db"
 [ -s "$tmp/stdout" ] && fail "run: wrote to stdout"
-grep -q "attempts: $((80 - done_before)) new, $done_before already done, 0 failed" "$tmp/stderr" ||
+grep -q "attempts: $((88 - done_before)) new, $done_before already done, 0 failed" "$tmp/stderr" ||
     fail "resumed run: $(tail -1 "$tmp/stderr")"
 must 0 $smoke --db "$db"
-grep -q "attempts: 0 new, 80 already done" "$tmp/stderr" || fail "third run: $(tail -1 "$tmp/stderr")"
+grep -q "attempts: 0 new, 88 already done" "$tmp/stderr" || fail "third run: $(tail -1 "$tmp/stderr")"
 must 0 db check --db "$db"
 
 # ---- export, import, export: equal bytes; importing twice changes nothing
