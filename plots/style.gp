@@ -24,10 +24,10 @@ set datafile separator comma
 set datafile missing ""
 
 # method      colour    mark (filled, hollow)
-rk_methods = "dense dense_masked prefix_cache full_reuse cacheblend cacheblend:layer3 epic prophetkv tokdrop_redknot redknot"
-rk_colors  = "#000000 #7f7f7f #56b4e9 #b8a300 #e69f00 #b35900 #009e73 #0072b2 #cc79a7 #d55e00"
-rk_filled  = "7 5 9 11 13 15 5 9 11 7"
-rk_hollow  = "6 4 8 10 12 14 4 8 10 6"
+rk_methods = "dense dense_masked prefix_cache full_reuse cacheblend cacheblend:layer3 epic epic:legolink0 prophetkv tokdrop_redknot redknot"
+rk_colors  = "#000000 #7f7f7f #56b4e9 #b8a300 #e69f00 #b35900 #009e73 #66c2a5 #0072b2 #cc79a7 #d55e00"
+rk_filled  = "7 5 9 11 13 15 5 13 9 11 7"
+rk_hollow  = "6 4 8 10 12 14 4 12 8 10 6"
 
 rk_row(name) = (sum [rk_i = 1:words(rk_methods)] (word(rk_methods, rk_i) eq name ? rk_i : 0))
 # A method that the table does not know takes its base's colour, then a grey.
