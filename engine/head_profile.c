@@ -7,9 +7,9 @@
 
 #include "base/json.h"
 
-typedef enum measure { FAR_QUESTION, FAR_CONTEXT, NEEDLE, PREFIX_SHIFT, MEASURES } measure;
+typedef enum measure { FAR_QUESTION, FAR_CONTEXT, EDGE, NEEDLE, PREFIX_SHIFT, MEASURES } measure;
 
-static const char *const measure_names[] = {"far_question", "far_context", "needle",
+static const char *const measure_names[] = {"far_question", "far_context", "edge", "needle",
                                             "prefix_shift"};
 
 /* Dot products of attention rows alone and in the prompt, for the cosine. */
@@ -115,6 +115,18 @@ static double far_mass(const rk_profile *p, int32_t pos)
     return far;
 }
 
+/* Probability on the P oldest keys of the row's window, where keys are hidden beyond it. */
+static double edge_mass(const rk_profile *p, int32_t pos)
+{
+    int32_t oldest = pos - p->config.window + 1;
+    double edge = 0;
+    if (oldest <= p->config.sink)
+        return 0;
+    for (int32_t key = oldest; key < oldest + RK_PAGE_TOKENS && key <= pos; key++)
+        edge += (double)p->row[key];
+    return edge;
+}
+
 static double gold_mass(const rk_profile *p, int32_t pos)
 {
     double sum = 0;
@@ -131,13 +143,15 @@ static rk_status visit_far(rk_profile *p, const rk_backend_ops *ops, rk_backend 
 {
     int32_t n = p->r->tokens, context = p->r->question.start;
     size_t at = (size_t)layer * (size_t)p->shape->kv_heads + (size_t)g;
-    double question = 0, spread = 0;
+    double question = 0, spread = 0, edge = 0;
     for (int32_t row = context; row < n; row++) {
         RK_TRY(row_of(p, ops, b, a, row, g, n, err));
         question += far_mass(p, row);
+        edge += edge_mass(p, row);
     }
     p->sum[NEEDLE][at] += gold_mass(p, n - 1); /* of the row that gives the first token */
     p->sum[FAR_QUESTION][at] += question / (n - context);
+    p->sum[EDGE][at] += edge / (n - context);
     int32_t first = p->config.window + p->config.sink, rows = 0;
     for (int32_t i = 0; i < p->config.rows && first < context; i++, rows++) {
         int32_t row = first + (int32_t)((int64_t)i * (context - first) / p->config.rows);
@@ -280,6 +294,8 @@ double rk_profile_value(const rk_profile *p, rk_profile_score score, int32_t lay
     double far = fmax(mean_of(p, FAR_QUESTION, i), mean_of(p, FAR_CONTEXT, i));
     double needle = mean_of(p, NEEDLE, i), shift = mean_of(p, PREFIX_SHIFT, i);
     switch (score) {
+    case RK_PROFILE_EDGE:
+        return mean_of(p, EDGE, i);
     case RK_PROFILE_NEEDLE:
         return needle;
     case RK_PROFILE_SHIFT:

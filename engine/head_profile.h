@@ -4,6 +4,8 @@
  * over the query heads of the group:
  *   far_question  probability that the question's rows send outside sink + window
  *   far_context   the same of rows spread over the passages
+ *   edge          probability that the question's rows send to the P oldest keys of their
+ *                 window, which a window of P tokens less hides (elastic restore's signal)
  *   needle        probability that the question's last row sends to gold passages
  *                 outside sink + window
  *   prefix_shift  1 - cos(A0, Ap): attention inside a passage when it stands alone
@@ -36,9 +38,10 @@ rk_status rk_profile_add(rk_profile *p, rk_engine *e, const rk_request *r, const
 
 typedef enum rk_profile_score {
     RK_PROFILE_FAR, /* max of far_question and far_context */
+    RK_PROFILE_EDGE,
     RK_PROFILE_NEEDLE,
     RK_PROFILE_SHIFT,
-    RK_PROFILE_MAX, /* max of all */
+    RK_PROFILE_MAX, /* max of far, needle and shift */
     RK_PROFILE_SCORES
 } rk_profile_score;
 
@@ -51,7 +54,7 @@ double rk_profile_value(const rk_profile *p, rk_profile_score score, int32_t lay
 rk_status rk_profile_map(const rk_profile *p, rk_profile_score score, double share,
                          double threshold, rk_arena *arena, rk_head_map **out, rk_error *err);
 
-/* The four measured tables as a JSON object's text. */
+/* The measured tables as a JSON object's text. */
 rk_status rk_profile_evidence(const rk_profile *p, rk_arena *arena, char **out, rk_error *err);
 
 RK_C_END

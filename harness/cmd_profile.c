@@ -36,9 +36,9 @@ static const rk_option options[] = {
     {"rows", RK_OPT_INT, offsetof(config, rows), "16", 1, 4096, "rows",
      "Probe rows a context and a passage.", NULL},
     {"by", RK_OPT_CHOICE, offsetof(config, by), "far", 0, 0, "",
-     "Score: attention beyond the window; attention on the evidence; change of attention by the "
-     "text before; the largest of all.",
-     "far|needle|shift|max"},
+     "Score: attention beyond the window; on the window's far edge; on the evidence; change of "
+     "attention by the text before; the largest of far, needle and shift.",
+     "far|edge|needle|shift|max"},
     {"share", RK_OPT_FLOAT, offsetof(config, share), "-1", -1, 1, "fraction",
      "Share of heads that becomes global; -1 = by threshold.", NULL},
     {"threshold", RK_OPT_FLOAT, offsetof(config, threshold), "0.1", 0, 1, "fraction",
@@ -109,11 +109,12 @@ static rk_status add_context(rk_workbench *w, rk_profile *p, int64_t index, int 
     return rk_profile_add(p, rk_workbench_engine(w), r, gold, err);
 }
 
+static const char *const score_names[] = {"far", "edge", "needle", "shift", "max"};
+
 /* One line a layer: scores of its heads, globals marked. */
 static void print_table(const rk_profile *p, const config *c, const rk_head_map *map)
 {
-    printf("score (%s) by layer and KV head; * = global\n",
-           (const char *const[]){"far", "needle", "shift", "max"}[c->by]);
+    printf("score (%s) by layer and KV head; * = global\n", score_names[c->by]);
     for (int32_t l = 0; l < map->layers; l++) {
         printf("%3d ", l);
         for (int32_t h = 0; h < map->kv_heads; h++)
@@ -124,19 +125,40 @@ static void print_table(const rk_profile *p, const config *c, const rk_head_map 
     printf("%d of %d heads are global\n", rk_head_map_globals(map), map->layers * map->kv_heads);
 }
 
+/* Every option of the data set, as it was read. */
+static rk_status put_options(json_t *root, const rk_reader *r, rk_arena *arena, rk_error *err)
+{
+    json_t *object = json_object();
+    json_object_set_new(root, "dataset_options", object);
+    for (const rk_option *row = r->ops->options; row && row->name; row++) {
+        char *text = rk_option_text(row, r->config.options, arena, err);
+        if (!text)
+            return RK_E_MEMORY;
+        json_object_set_new(object, row->name, json_string(text));
+    }
+    return RK_OK;
+}
+
 /* The probe set and the choice, so that a map says where it came from. */
-static rk_status evidence(const rk_workbench *w, rk_profile *p, const config *c, rk_arena *arena,
+static rk_status evidence(rk_workbench *w, rk_profile *p, const config *c, rk_arena *arena,
                           const char **out, rk_error *err)
 {
     char *measured;
+    const char *sha256;
     RK_TRY(rk_profile_evidence(p, arena, &measured, err));
+    RK_TRY(rk_workbench_model_sha256(w, &sha256, err));
     json_t *root = json_loads(measured, 0, NULL);
+    rk_status st = put_options(root, rk_workbench_reader(w), arena, err);
+    if (st != RK_OK) {
+        json_decref(root);
+        return st;
+    }
     json_object_set_new(root, "model", json_string(rk_workbench_opened(w)->name));
+    json_object_set_new(root, "weights_sha256", json_string(sha256));
     json_object_set_new(root, "dataset", json_string(c->dataset));
     json_object_set_new(root, "context", json_integer(c->context));
     json_object_set_new(root, "seed", json_integer(c->seed));
-    json_object_set_new(root, "by",
-                        json_string((const char *const[]){"far", "needle", "shift", "max"}[c->by]));
+    json_object_set_new(root, "by", json_string(score_names[c->by]));
     json_object_set_new(root, c->share >= 0 ? "share" : "threshold",
                         json_real(c->share >= 0 ? c->share : c->threshold));
     char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(6));

@@ -384,7 +384,9 @@ static rk_status note_unrun(const report *r, const char *exp_id)
         " coalesce(json_extract(c.axes_json, '$.context'), ''),"
         " coalesce(json_extract(c.axes_json, '$.method'), ''),"
         " coalesce((SELECT coalesce(a.fail_text, a.fail_code, a.state) FROM main.attempt a"
-        "   WHERE a.cell_id = c.cell_id ORDER BY a.begun_utc_ns DESC LIMIT 1), 'no attempt yet')"
+        "   WHERE a.cell_id = c.cell_id ORDER BY a.begun_utc_ns DESC LIMIT 1),"
+        "  (SELECT s.outcome || ': ' || s.reason FROM main.cell_state s WHERE s.cell_id = c.cell_id"
+        "   ORDER BY s.utc_ns DESC LIMIT 1), 'no attempt yet')"
         " FROM main.cell c WHERE c.exp_id = ?1 AND NOT EXISTS(SELECT 1 FROM temp.point p"
         "  WHERE p.exp_id = c.exp_id AND p.axes_json = c.axes_json)"
         " AND NOT EXISTS(SELECT 1 FROM main.v_ok a WHERE a.cell_id = c.cell_id) ORDER BY 1,2,3,4";

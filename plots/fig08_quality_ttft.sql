@@ -19,8 +19,10 @@ FROM temp.point p WHERE exp_id = 'fig08_quality_ttft';
 -- Every method of the experiment has one place in every group, run or not.
 CREATE TEMP VIEW fig_cell AS
 SELECT coalesce(json_extract(c.axes_json, '$.method'), m.name) AS method, c.axes_json,
-  (SELECT coalesce(a.fail_text, a.fail_code, a.state) FROM main.attempt a
-   WHERE a.cell_id = c.cell_id AND a.state <> 'ok' ORDER BY a.begun_utc_ns DESC LIMIT 1) AS reason
+  coalesce((SELECT coalesce(a.fail_text, a.fail_code, a.state) FROM main.attempt a
+      WHERE a.cell_id = c.cell_id AND a.state <> 'ok' ORDER BY a.begun_utc_ns DESC LIMIT 1),
+    (SELECT s.reason FROM main.cell_state s WHERE s.cell_id = c.cell_id
+      ORDER BY s.utc_ns DESC LIMIT 1)) AS reason
 FROM main.cell c JOIN main.method m USING(method_id) WHERE c.exp_id = 'fig08_quality_ttft';
 
 CREATE TEMP VIEW fig_method AS

@@ -73,6 +73,42 @@ static void check_map(const rk_profile *p, double share, double threshold, rk_ar
         }
 }
 
+/* Measured table `name`, layer l and head h, of the evidence. */
+static double measured(const rk_profile *p, const char *name, int32_t l, int32_t h, rk_arena *arena)
+{
+    rk_error err = {0};
+    char *text;
+    json_t *root;
+    MUST(rk_profile_evidence(p, arena, &text, &err));
+    MUST(rk_json_parse(text, strlen(text), "evidence", &root, &err));
+    const json_t *row = json_array_get(json_object_get(root, name), (size_t)l);
+    double value = json_number_value(json_array_get(row, (size_t)h));
+    json_decref(root);
+    return value;
+}
+
+/* Edge mass is what a window of one page less leaves to the far mass. */
+static void check_edge(const rk_profile *wide, rk_profile_config config, rk_engine *e,
+                       const rk_model *m, rk_arena *arena)
+{
+    rk_error err = {0};
+    rk_profile *narrow;
+    double most = 0;
+    config.window -= RK_PAGE_TOKENS;
+    MUST(rk_profile_new(&narrow, &m->shape, &config, &err));
+    add_context(narrow, e, m, arena);
+    for (int32_t l = 0; l < 8; l++)
+        for (int32_t h = 0; h < 4; h++) {
+            double edge = rk_profile_value(wide, RK_PROFILE_EDGE, l, h);
+            double gap = measured(narrow, "far_question", l, h, arena) -
+                         measured(wide, "far_question", l, h, arena);
+            assert_true(fabs(gap - edge) < 1e-5);
+            most = fmax(most, edge);
+        }
+    assert_true(most > 1e-3); /* some head looks there */
+    rk_profile_free(narrow);
+}
+
 static void assigned_heads_are_found(void **state)
 {
     (void)state;
@@ -97,8 +133,10 @@ static void assigned_heads_are_found(void **state)
         for (int s = 0; s < RK_PROFILE_SCORES; s++) {
             double v = rk_profile_value(p, (rk_profile_score)s, i / 4, i % 4);
             assert_true(v >= -1e-9 && v <= 1 + 1e-6);
-            assert_true(v <= rk_profile_value(p, RK_PROFILE_MAX, i / 4, i % 4) + 1e-12);
+            if (s != RK_PROFILE_EDGE)
+                assert_true(v <= rk_profile_value(p, RK_PROFILE_MAX, i / 4, i % 4) + 1e-12);
         }
+    check_edge(p, wanted, e, m, arena);
     MUST(rk_profile_evidence(p, arena, &evidence, &err));
     MUST(rk_json_parse(evidence, strlen(evidence), "evidence", &root, &err));
     assert_int_equal(json_integer_value(json_object_get(root, "contexts")), 1);

@@ -62,9 +62,9 @@ static void map_by_share(void **state)
 
 static void every_score_gives_a_table(void **state)
 {
-    static const char *const by[] = {"--by=needle", "--by=shift", "--by=max"};
+    static const char *const by[] = {"--by=edge", "--by=needle", "--by=shift", "--by=max"};
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
         call c;
         char *text = run(&c, (const char *[]){SHORT, by[i], "--threshold=0", NULL});
         if (c.status != RK_OK)
@@ -84,7 +84,7 @@ static void refusals(void **state)
     } cases[] = {
         {{NULL}, RK_E_USAGE, "expected one MODEL, got 0"},
         {{"a", "b"}, RK_E_USAGE, "expected one MODEL, got 2"},
-        {{TINY, "--by", "x"}, RK_E_USAGE, "far|needle|shift|max"},
+        {{TINY, "--by", "x"}, RK_E_USAGE, "far|edge|needle|shift|max"},
         {{TINY, "--share", "1.5"}, RK_E_USAGE, "share"},
         {{TINY, "--window", "0"}, RK_E_USAGE, "window"},
         {{TINY, "--set", "tasks"}, RK_E_USAGE, "expected KEY=VALUE"},
